@@ -45,3 +45,9 @@ export function namedShapes(): Prepared {
 
 /** This process's names. */
 export const prepared: Prepared = namedShapes();
+
+/**
+ * Returns a statement without a name, which PostgreSQL plans for its values each time. From the sixth time on, a named
+ * statement may get a plan for any values, and records differ so much in size that such a plan sorts a large one for each page.
+ */
+export const plannedEachTime: Prepared = (text, values) => ({ text, values });

@@ -13,7 +13,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
 import type { Line } from '../database/gather.ts';
-import { prepared } from '../database/prepared.ts';
+import { plannedEachTime, prepared } from '../database/prepared.ts';
 import { bodyOrSize, bodySize, withLargeBodies } from '../read.ts';
 import { andSeen, findHome, seesType } from '../sight.ts';
 import type { HistoryEntry } from './history-entry.ts';
@@ -106,7 +106,8 @@ export function openHistory(pool: Pool, line: Pick<Line, 'gather'>): History {
     const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor, order.cursor);
     const binds = new Binds();
     const sql = statement(binds, sees, query, order, cursor);
-    const { rows } = await pool.query<Row>(prepared(sql, binds.values));
+    const form = sees.within !== undefined && id === undefined ? plannedEachTime : prepared;
+    const { rows } = await pool.query<Row>(form(sql, binds.values));
     const found = rows.filter((row) => row.id !== null);
     return whole(toPage(rows[0]?.total ?? 0, found, fitting(found, query.count, budget), order, cursor));
   };

@@ -12,7 +12,7 @@ import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { decodeCursor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
-import { type Asks, prepared } from '../database/prepared.ts';
+import { type Asks, plannedEachTime, prepared } from '../database/prepared.ts';
 import { bodyOrSize, bodySize, withLargeBodies } from '../read.ts';
 import type { SearchRequest } from '../search/ask.ts';
 import { type ParsedSearch, understand } from '../search/parse.ts';
@@ -88,7 +88,8 @@ export function openSearchProvenance(
 ): SearchProvenance {
   return async (caller, request) => {
     const { search, place, sql, values } = await provenanceStatement(pool, terminology, caller, request);
-    const { rows } = await pool.query<Row>(prepared(sql, values));
+    const form = caller.sees.within === undefined ? prepared : plannedEachTime;
+    const { rows } = await pool.query<Row>(form(sql, values));
     const shown = rows.slice(0, place.most).filter((row) => row.automatic);
     const texts = await provenanceTexts(pool, caller.calls.projectId, shown);
     const automatic = new Map(shown.map((row, n) => [row.event_id, texts[n] ?? null]));

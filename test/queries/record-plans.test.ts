@@ -2,10 +2,15 @@
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { history } from '#projections/history/project.ts';
+import { resources } from '#projections/resources/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { webhooks } from '#projections/webhooks/project.ts';
+import { openHistory } from '#queries/history/history.ts';
+import { openSearchProvenance } from '#queries/provenance/search.ts';
 import { openRecordVersions } from '#queries/rest/record-versions.ts';
 import { migrate } from '#src/migrations/migrate.ts';
+import { parseAccess } from '#src/oauth/tokens/access.ts';
+import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
 import { countTold } from '#src/takeback/told.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { mostRowsRead } from '#test/support/rows-read.ts';
@@ -21,7 +26,7 @@ describe('plans of queries about one record', () => {
     database = await createDatabase();
     await migrate(database.url);
     const { pool } = database;
-    for (const model of [history, webhooks])
+    for (const model of [history, resources, webhooks])
       await pool.query(schemaSql(model, model.name) + model.indexes(model.name));
     const id = (number: string) => `('00000000-0000-7000-8000-' || lpad((${number})::text, 12, '0'))::uuid`;
     // One resource with many versions among others with one version each.
@@ -57,5 +62,31 @@ describe('plans of queries about one record', () => {
     const { pool } = database;
     expect((await count({ query: pool.query.bind(pool) })).exports).to.equal(10);
     expect(await mostRowsRead(database.pool, count)).to.be.at.most(100);
+  });
+
+  it('pages of a granted record are never planned for any values', async () => {
+    const caller = ownCaller({ project: 'proj_a', environment: 'sandbox' }, { kind: 'api_key', keyId: 'k' }, [
+      'read',
+    ]);
+    const within = { record, access: parseAccess(['patient/*.rs']) };
+    const granted = { ...caller, sees: { ...caller.sees, within } } as unknown as Caller;
+    const client = await database.pool.connect();
+    try {
+      const pool = { query: client.query.bind(client) } as unknown as Pool;
+      const line = { gather: () => async () => undefined } as unknown as Parameters<typeof openHistory>[1];
+      const [read, search] = [openHistory(pool, line), openSearchProvenance(pool)];
+      const query = new URLSearchParams('_total=none');
+      for (let n = 0; n < 8; n += 1) {
+        await read(granted, { count: LIMIT });
+        await read(granted, { type: 'Observation', count: LIMIT });
+        await search(granted, { query, base: 'http://localhost/' });
+      }
+      const { rows } = await client.query(
+        'select coalesce(sum(generic_plans), 0)::int as plans from pg_prepared_statements',
+      );
+      expect(rows[0].plans).to.equal(0);
+    } finally {
+      client.release(true);
+    }
   });
 });
