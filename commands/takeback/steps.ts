@@ -56,8 +56,9 @@ const UNTOUCHED: Fate = { selected: 0 };
 /**
  * Decides what to take back: the last version that isn't selected is restored, unless others have changed the resource since
  * then.
+ * @param takeback the take-back's id: a resource that it has already changed is left alone
  */
-export function decideFate(resource: PastResource, selection: Selection): Fate {
+export function decideFate(resource: PastResource, selection: Selection, takeback: string): Fate {
   const history = new Meanings(resource);
   const { last } = history;
   const chosen = (version: number): boolean => {
@@ -70,8 +71,8 @@ export function decideFate(resource: PastResource, selection: Selection): Fate {
     standing.push(version);
   const selected = standing.filter(chosen).length;
   if (!chosen(standing[0] ?? 0)) {
-    const isTaken = isOfTakeback(history.at(last)?.metadata ?? {});
-    return selected === 0 || isTaken ? UNTOUCHED : { selected, stays: stays(resource, 'changed_since') };
+    const isDone = history.at(last)?.metadata.cause === nameCause(takeback);
+    return selected === 0 || isDone ? UNTOUCHED : { selected, stays: stays(resource, 'changed_since') };
   }
   const step = history.restore(standing.find((version) => !chosen(version)) ?? 0);
   return step === undefined ? UNTOUCHED : { selected, step };

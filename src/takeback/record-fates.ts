@@ -56,7 +56,7 @@ export async function decideStream(
 }
 
 function decide(resource: PastResource, { id, kind, selection }: Asked): Fate {
-  return kind === 'undo' ? decideUndo(resource, id) : decideFate(resource, selection);
+  return kind === 'undo' ? decideUndo(resource, id) : decideFate(resource, selection, id);
 }
 
 /**
