@@ -80,15 +80,19 @@ export function decideFate(resource: PastResource, selection: Selection, takebac
 
 /**
  * Decides how to undo a take-back: the version before the take-back is restored, unless others have changed the resource since
- * then.
+ * then. Later take-backs that have been undone don't count, except before a Patient is deleted: the record may have been used
+ * since then.
  */
 export function decideUndo(resource: PastResource, takeback: string): Fate {
   const history = new Meanings(resource);
   const causes = resource.versions.map(({ metadata }) => metadata.cause);
   const taken = causes.lastIndexOf(nameCause(takeback)) + 1;
   if (taken === 0 || causes.includes(nameUndoCause(takeback))) return UNTOUCHED;
-  if (taken !== history.last) return { selected: 1, stays: stays(resource, 'changed_since') };
   const step = history.restore(history.meaning(taken - 1));
+  const isUnchanged =
+    taken === history.last ||
+    (history.isRestored(taken) && !(step?.removes === true && resource.type === 'Patient'));
+  if (!isUnchanged) return { selected: 1, stays: stays(resource, 'changed_since') };
   return step === undefined ? UNTOUCHED : { selected: 1, step };
 }
 
@@ -115,6 +119,14 @@ class Meanings {
     if (found === undefined || !isOfTakeback(found.metadata)) return version;
     const restored = Number(/\/_history\/(\d+)$/.exec(found.metadata.origin_id ?? '')?.[1] ?? 0);
     return restored < version ? this.meaning(restored) : version;
+  }
+
+  /** Returns whether only take-backs have written since a version, and the current content is that version's again. */
+  isRestored(version: number): boolean {
+    return (
+      this.resource.versions.slice(version).every(({ metadata }) => isOfTakeback(metadata)) &&
+      this.meaning(this.last) === this.meaning(version)
+    );
   }
 
   /** Returns the step that restores a version; undefined if the resource is deleted and stays deleted. */

@@ -367,6 +367,22 @@ describe('take-backs', () => {
     expect((await read(`/Observation/${id}`)).status).to.equal(200);
   });
 
+  it('can be undone one after the other, the newest first', async () => {
+    const patient = await newPatient();
+    const id = await observe(patient, '1', OTHER);
+    for (const [n, name] of ['Earlier fault', 'Later fault'].entries())
+      await update(patient, id, String(n + 2), { 'X-Service-Source-System': name });
+    const before = await content(`/Observation/${id}`);
+    const later = await planned({ select: { source_system: 'Later fault' } });
+    await started(later.id);
+    const earlier = await planned({ select: { source_system: 'Earlier fault' } });
+    await started(earlier.id);
+    expect(await content(`/Observation/${id}`)).to.contain('"value":1,');
+    await undone(earlier.id);
+    expect((await undone(later.id)).undo_result).to.deep.equal({ records: 1, versions: 1, stays: 0 });
+    expect(await content(`/Observation/${id}`)).to.equal(before);
+  });
+
   it('pass over a record that is purged just then', async () => {
     const source = { 'X-Service-Source-System': 'Purged' };
     const [purged, other] = [await newPatient(), await newPatient()];

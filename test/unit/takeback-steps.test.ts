@@ -104,6 +104,11 @@ describe('the decision on a resource', () => {
     'h L T1 h': 'stays changed_since',
     'h L T1 U2': '',
     'h L T1 U2 h': '',
+    // A different take-back has taken back more, and may have been undone since then.
+    'h L L T2 V1': 'stays changed_since',
+    'h L L T2 V1 V2': '=3',
+    'h L T1 V- V1': '=2',
+    'h L T1 h V1': 'stays changed_since',
   };
   for (const [versions, expected] of Object.entries(UNDONE))
     it(`is ${expected || 'nothing'} when it is undone after ${versions}`, () => {
