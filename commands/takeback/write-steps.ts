@@ -39,6 +39,7 @@ const MOST_EVENTS = 2_000;
 
 /**
  * Writes steps in one append, or in several if one would be too large.
+ * @param written the current versions of resources whose steps were already written; these don't count as written by others
  * @returns the number of versions written
  * @throws Stale if a resource no longer has the version on which its step was decided, if others have deleted the Patient, or
  * if others have written to the record of a Patient that is to be deleted
@@ -48,12 +49,13 @@ export async function writeSteps(
   order: Order,
   stream: string,
   steps: readonly ReadyStep[],
+  written: ReadonlyMap<string, number> = new Map(),
 ): Promise<number> {
   const { id, kind, owner, credential } = order;
   const millis = Math.floor(order.at / 1000);
   const cause = kind === 'undo' ? nameUndoCause(id) : nameCause(id);
   const ids = new IdSource(makeSeed(`${cause}/${stream}`), millis);
-  const own = new Set(steps.map((step) => step.id));
+  const own = new Map([...written, ...steps.map((step) => [step.id, step.current + 1] as const)]);
   const patient = recordPatient(stream);
   for (const [index, part] of inParts(steps).entries()) {
     await resources.handle({
@@ -87,7 +89,7 @@ function checkPatient(
   state: Resources,
   patient: string,
   part: readonly ReadyStep[],
-  own: ReadonlySet<string>,
+  own: ReadonlyMap<string, number>,
 ): void {
   const entry = findEntry(state, patient);
   if (entry === undefined) throw new Stale();
@@ -96,7 +98,12 @@ function checkPatient(
     if (entry.deleted) throw new Stale();
   } else if (step.removes) {
     for (const [id, other] of state.entries)
-      if (other !== null && isResourceType(other.type) && !other.deleted && !own.has(id))
+      if (
+        other !== null &&
+        isResourceType(other.type) &&
+        !other.deleted &&
+        other.version > (own.get(id) ?? 0)
+      )
         if (other.revision > entry.revision) throw new Stale();
   }
 }

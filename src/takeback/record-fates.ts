@@ -27,6 +27,8 @@ export interface StreamFate {
   readonly stays: readonly Staying[];
   /** Number of resources for which an earlier attempt has already written its step. */
   readonly written: number;
+  /** Those of them that nobody has changed since, with their current versions. */
+  readonly current: ReadonlyMap<string, number>;
 }
 
 /** Number of resources whose versions are read in one statement. */
@@ -40,6 +42,7 @@ export async function decideStream(
 ): Promise<StreamFate> {
   const cause = asked.kind === 'undo' ? nameUndoCause(asked.id) : nameCause(asked.id);
   let [selected, written] = [0, 0];
+  const current = new Map<string, number>();
   const steps: Step[] = [];
   const stays: Staying[] = [];
   for (let from = 0; from < resources.length; from += AT_A_TIME) {
@@ -48,11 +51,14 @@ export async function decideStream(
       selected += fate.selected;
       if (fate.step !== undefined) steps.push(fate.step);
       else if (resource.versions.some(({ metadata }) => metadata.cause === cause)) written += 1;
+      if (resource.versions.at(-1)?.metadata.cause === cause)
+        current.set(resource.id, resource.versions.length);
       if (fate.stays !== undefined) stays.push(fate.stays);
     }
   }
-  const kept = record === null ? steps : await withPatient(pool, record, { steps, stays, kind: asked.kind });
-  return { selected, steps: kept, stays, written };
+  const kept =
+    record === null ? steps : await withPatient(pool, record, { steps, stays, current, kind: asked.kind });
+  return { selected, steps: kept, stays, written, current };
 }
 
 function decide(resource: PastResource, { id, kind, selection }: Asked): Fate {
@@ -70,8 +76,9 @@ async function withPatient(
   {
     steps,
     stays,
+    current,
     kind,
-  }: Pick<StreamFate, 'steps'> & { readonly stays: Staying[]; readonly kind: Asked['kind'] },
+  }: Pick<StreamFate, 'steps' | 'current'> & { readonly stays: Staying[]; readonly kind: Asked['kind'] },
 ): Promise<readonly Step[]> {
   const own = steps.find(({ id }) => id === record);
   const others = steps.filter(({ id }) => id !== record);
@@ -82,6 +89,7 @@ async function withPatient(
   }
   if (!own.removes) return [own, ...others];
   const known = others.filter(({ removes }) => removes || kind === 'undo').map(({ id }) => id);
+  if (kind === 'undo') known.push(...current.keys());
   const since = kind === 'undo' ? own.current : null;
   if ((await countOthers(pool, record, [record, ...known], since)) === 0) return [...others, own];
   stays.push(staying(own, 'record_in_use'));

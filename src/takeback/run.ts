@@ -176,7 +176,7 @@ export async function carryOut(given: Work, takeback: Takeback, kind: Order['kin
     stream: TakebackStream,
   ): Promise<{ readonly written: number; readonly stays: number }> {
     for (;;) {
-      const { steps, stays, written } = await decideStream(pool, stream, asked);
+      const { steps, stays, written, current } = await decideStream(pool, stream, asked);
       const restored = steps.filter(({ removes }) => !removes);
       const bodies = await readBodies(
         pool,
@@ -187,7 +187,7 @@ export async function carryOut(given: Work, takeback: Takeback, kind: Order['kin
           ...step,
           body: step.removes ? undefined : findBody(bodies, `${step.id}/${step.restores}`),
         }));
-        const now = await writeSteps(resources, order, stream.stream, ready);
+        const now = await writeSteps(resources, order, stream.stream, ready, current);
         return { written: written + now, stays: stays.length };
       } catch (error) {
         // The record has been purged in the meantime.

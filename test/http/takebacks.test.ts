@@ -11,6 +11,7 @@ import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { Takebacks } from '#src/operations/takebacks/takebacks.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
+import { readBodies } from '#src/takeback/history.ts';
 import { carryOut } from '#src/takeback/run.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
@@ -381,6 +382,42 @@ describe('take-backs', () => {
     await undone(earlier.id);
     expect((await undone(later.id)).undo_result).to.deep.equal({ records: 1, versions: 1, stays: 0 });
     expect(await content(`/Observation/${id}`)).to.equal(before);
+  });
+
+  it('continue an undo in the middle of a record whose Patient is deleted again', async () => {
+    const source = { 'X-Service-Source-System': 'Two appends' };
+    const patient = await newPatient();
+    const ids = [await observe(patient, '1', OTHER), await observe(patient, '2', OTHER)];
+    for (const id of ids) await update(patient, id, '3', source);
+    await send('DELETE', `/Patient/${patient}`, undefined, source);
+    const { id } = await planned({ select: { source_system: 'Two appends' } });
+    await started(id);
+    // Of an undo that needs several appends, only the first was carried out.
+    const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+    try {
+      const loader = new SnapshotLoader(store, new PostgresSnapshots(service.pool));
+      const takeback = await new Takebacks(service.pool).find(id);
+      const [first] = ids.map(String);
+      const versions = [{ id: String(first), version: 2 }];
+      const body = (await readBodies(service.pool, versions)).get(`${first}/2`);
+      await writeSteps(
+        new Streams(new Kernel(store), RESOURCES, loader),
+        {
+          id,
+          kind: 'undo',
+          owner: { project, environment: 'sandbox' },
+          credential: { kind: 'system' },
+          at: takeback?.created_at ?? 0,
+        },
+        recordStream(patient),
+        [{ type: 'Observation', id: String(first), current: 3, restores: 2, removes: false, body }],
+      );
+    } finally {
+      await store.close();
+    }
+    expect((await undone(id)).undo_result).to.deep.equal({ records: 1, versions: 3, stays: 0 });
+    expect((await read(`/Patient/${patient}`)).status).to.equal(410);
+    expect((await read(`/Observation/${ids[0]}/_history/4`)).text).to.contain('"value":3');
   });
 
   it('pass over a record that is purged just then', async () => {
