@@ -944,7 +944,7 @@ export const de: Texts = {
   'record.chart.all': 'Alle',
   'record.chart.none': 'Diese Werte haben keine Zahlen, die sich zeichnen lassen.',
   'record.chart.of': '{what} im Verlauf, {unit}',
-  'record.chart.range': 'Schattiert: der Referenzbereich, {low} bis {high}.',
+  'record.chart.range': 'Schattiert: der Referenzbereich, {range}.',
   'record.chart.unit': 'In {unit}.',
   'record.chart.values': 'Werte',
   'record.chart.year': '1 Jahr',

@@ -926,7 +926,7 @@ export const en = {
   'record.chart.all': 'All',
   'record.chart.none': 'These values have no numbers to draw.',
   'record.chart.of': '{what} over time, {unit}',
-  'record.chart.range': 'Shaded: the reference range, {low} to {high}.',
+  'record.chart.range': 'Shaded: the reference range, {range}.',
   'record.chart.unit': 'In {unit}.',
   'record.chart.values': 'Values',
   'record.chart.year': '1 year',

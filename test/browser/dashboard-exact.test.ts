@@ -118,4 +118,35 @@ describe('times and ids in the dashboard', () => {
     await page.getByText('This is version 1; the newest is 202.').waitFor();
     expect(await page.getByText('Version 1 isn’t').count()).to.equal(0);
   });
+
+  it('say a reference range that has only one end', async () => {
+    const page = await open('ranger@example.org');
+    const project = await beginProject(page, 'Ranges');
+    const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+      name: 'server',
+      environment: 'sandbox',
+    });
+    const write = (type: string, rest: object) =>
+      service.fhir(`/${type}`, {
+        method: 'POST',
+        key,
+        body: JSON.stringify({ resourceType: type, ...rest }),
+      });
+    const { id } = (await write('Patient', { name: [{ family: 'Ranged' }] })).json;
+    await write('Observation', {
+      ...{
+        status: 'final',
+        subject: { reference: `Patient/${String(id)}` },
+        effectiveDateTime: '2026-01-01',
+      },
+      code: { text: 'LDL', coding: [{ system: 'http://loinc.org', code: '18262-6' }] },
+      valueQuantity: { value: 2.5, unit: 'mmol/L' },
+      referenceRange: [{ high: { value: 3, unit: 'mmol/L' } }],
+    });
+    await page.goto(`${page.url()}/patients/${String(id)}`);
+    await page.getByRole('button', { name: 'Chart LDL' }).click();
+    await page.getByText('Shaded: the reference range, ≤ 3.').waitFor();
+    await page.getByText('Values', { exact: true }).click();
+    await page.getByRole('region', { name: 'LDL' }).getByRole('cell', { name: '≤ 3', exact: true }).waitFor();
+  });
 });

@@ -288,7 +288,7 @@ describe('a patient’s record in the dashboard', () => {
     await page.getByText('Dear colleague').waitFor();
     await page.goto(`${base}/patients/${patient}`);
     await page.getByRole('button', { name: 'Chart Blood sugar' }).click();
-    await page.getByText('Shaded: the reference range, 70 to 99.').waitFor();
+    await page.getByText('Shaded: the reference range, 70 – 99.').waitFor();
     await page.getByText('Values', { exact: true }).click();
     expect(await page.getByRole('region', { name: 'Blood sugar' }).locator('tbody tr').count()).to.equal(2);
     await page.goto(`${base}/patients/${patient}?part=reads`);

@@ -81,9 +81,7 @@ function Plot({
       </div>
       <figcaption class="small quiet">
         {unit === null ? null : `${say('record.chart.unit', { unit })} `}
-        {range === null
-          ? null
-          : `${say('record.chart.range', { low: sayEnd(range.low), high: sayEnd(range.high) })} `}
+        {range === null ? null : `${say('record.chart.range', { range: sayRange(range) })} `}
         {say('record.chart.zoom')} {warnings.map(({ text }) => text).join(' ')}
       </figcaption>
       <details>
@@ -98,10 +96,7 @@ function Plot({
             {
               title: say('record.rangeTitle'),
               isWide: true,
-              cell: ({ reference_range }) =>
-                reference_range === null
-                  ? ''
-                  : `${sayEnd(reference_range.low)} – ${sayEnd(reference_range.high)}`,
+              cell: ({ reference_range }) => (reference_range === null ? '' : sayRange(reference_range)),
             },
             {
               title: say('record.versionTitle'),
@@ -123,7 +118,11 @@ function Plot({
 
 const sayNumber = (value: number): string =>
   value.toLocaleString(language.value, { maximumFractionDigits: 20 });
-const sayEnd = (end: number | null): string => (end === null ? '' : sayNumber(end));
+/** Writes a reference range as the record does: `70 – 99`; with only one end `≥ 70` or `≤ 99`. */
+function sayRange({ low, high }: NonNullable<Point['reference_range']>): string {
+  if (high === null) return low === null ? '' : `≥ ${sayNumber(low)}`;
+  return low === null ? `≤ ${sayNumber(high)}` : `${sayNumber(low)} – ${sayNumber(high)}`;
+}
 const sayValue = ({ comparator, value }: Point): string =>
   `${comparator ?? ''}${comparator === null ? '' : ' '}${sayNumber(value)}`;
 
