@@ -1,11 +1,11 @@
 /**
- * Replaces references in a resource, as a transaction does with its entries' URLs (https://hl7.org/fhir/R4/http.html#trules;
- * docs/spec/decisions.md, section 5 "Bundles").
+ * Replaces references in a resource, in the same way as a transaction replaces its entries' URLs
+ * (https://hl7.org/fhir/R4/http.html#trules; docs/spec/decisions.md, section 5 "Bundles").
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType, jsonName, PRIMITIVES, typeDefinition } from './definitions/tables.ts';
 
-/** Returns the replacement for a text; undefined to keep it. */
+/** Returns the replacement for a text, or undefined to leave the text unchanged. */
 export type Replacement = (text: string) => string | undefined;
 
 /**
@@ -19,7 +19,7 @@ export function rewriteReferences(resource: JsonObject, type: string, replacemen
 
 const REWRITTEN: ReadonlySet<string> = new Set(['uri', 'url', 'oid', 'uuid']);
 
-/** Maps JSON names to types, only for elements in which something may be replaced. */
+/** Maps JSON names to types; lists only elements in which something may be replaced. */
 type Plan = ReadonlyMap<string, string>;
 
 const plans = new Map<string, Plan>();

@@ -1,4 +1,4 @@
-/** Compares two resources' content. */
+/** Compares the contents of two resources. */
 import { isObject, type JsonObject } from '../shared/json/json.ts';
 import { sameJson, sameLiterals } from '../shared/json/json-equal.ts';
 import { without } from '../shared/json/json-value.ts';

@@ -1,5 +1,5 @@
 /**
- * Reduces resources for `_summary` and `_elements`, by `isSummary` in their definitions.
+ * Reduces resources for `_summary` and `_elements`, based on `isSummary` in the definitions of their elements.
  * https://hl7.org/fhir/R4/search.html#summary, https://hl7.org/fhir/R4/search.html#elements
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -19,8 +19,8 @@ const SUBSETTED = {
 };
 
 /**
- * Returns part of a resource, tagged SUBSETTED. `id`, `meta` and mandatory elements are always included; with `_elements`,
- * modifiers are too, because the rest could be misread without them.
+ * Returns part of a resource, tagged SUBSETTED. `id`, `meta` and mandatory elements are always included. With `_elements`,
+ * modifiers are included too, because the rest could be misread without them.
  */
 export function takeSubset(resource: JsonObject, type: ResourceType, subset: Subset): JsonObject {
   const part = subset === 'data' ? { ...resource } : kept(resource, makePlan(type, subset));
@@ -33,7 +33,7 @@ export function takeSubset(resource: JsonObject, type: ResourceType, subset: Sub
 }
 
 /**
- * Returns the index of the SUBSETTED tag in `meta.tag`, under its current system or the one it had before R4; -1 if it is
+ * Returns the index of the SUBSETTED tag in `meta.tag`, under its current system or its system before R4; -1 if the tag is
  * absent.
  */
 export function subsettedTag({ meta }: JsonObject): number {
@@ -81,7 +81,7 @@ function makePlan(type: ResourceType, subset: Exclude<Subset, 'data'>): Plan {
   return plan;
 }
 
-/** Returns the plan for summaries. The same rule applies inside backbone elements; datatypes are kept whole. */
+/** Returns the plan for summaries. The same rule applies inside backbone elements, but datatypes are kept whole. */
 function summaryPlan(type: string): Plan {
   const plan = new Map<string, 'whole' | Plan>();
   for (const element of typeDefinition(type).elements) {

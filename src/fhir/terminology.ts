@@ -1,13 +1,13 @@
-/** The terminology that searches need: the codes of a value set, and the codes above or below a code. */
+/** Defines the terminology lookups that searches need: the codes of a value set, and the codes above or below a code. */
 import { isEnumerated, valueSet } from './definitions/tables.ts';
 import type { SystemCode } from './parts.ts';
 
 export type { SystemCode };
 
-/** A terminology. Results are undefined if it does not have the value set or code, or cannot list the codes. */
+/** A terminology. Its methods return undefined if it does not contain the value set or code, or cannot list the codes. */
 export interface Terminology {
   /**
-   * Returns all codes of a value set, by its canonical URL or as a literal reference, `ValueSet/<id>`:
+   * Returns all codes of a value set, given by its canonical URL or by a literal reference, `ValueSet/<id>`:
    * https://hl7.org/fhir/R4/search.html#token
    */
   members(set: string): Promise<readonly SystemCode[] | undefined>;
@@ -24,7 +24,7 @@ export interface FoundCode {
   readonly unit: string | null;
 }
 
-/** The best matches, and the total number of matching codes. */
+/** The best matches, and the total number of codes that match. */
 export interface FoundCodes {
   /** Best match first; at most as many as requested. */
   readonly codes: readonly FoundCode[];
@@ -37,7 +37,7 @@ export interface FoundCodes {
  */
 export type FindCodes = (system: string, typed: string, limit: number) => Promise<FoundCodes>;
 
-/** Returns the canonical URLs that HL7 gives a definition with a published id (`administrative-gender`). */
+/** Returns the canonical URLs that HL7 assigns to a definition with a published id (`administrative-gender`). */
 export function publishedUrls(type: string, id: string): string[] {
   const ends = [`hl7.org/fhir/${type}/${id}`, `hl7.org/fhir/${id}`, `terminology.hl7.org/${type}/${id}`];
   return ends.map((end) => `http://${end}`);
@@ -45,7 +45,7 @@ export function publishedUrls(type: string, id: string): string[] {
 
 const VALUE_SETS = 'http://hl7.org/fhir/ValueSet/';
 
-/** The value sets of R4's required bindings that the tables list. They have no hierarchies. */
+/** The value sets of R4's required bindings, as far as the tables list them. They have no hierarchies. */
 export const requiredValueSets: Terminology = {
   async members(url) {
     const key = url.startsWith(VALUE_SETS) ? url.slice(VALUE_SETS.length).replace(/\|4\.0\.1$/, '') : '';

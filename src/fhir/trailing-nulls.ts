@@ -1,4 +1,4 @@
-/** Removes meaningless nulls: https://hl7.org/fhir/R4/json.html#primitive */
+/** Removes nulls that carry no meaning: https://hl7.org/fhir/R4/json.html#primitive */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /**

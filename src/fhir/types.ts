@@ -1,18 +1,18 @@
 /**
- * Lists the 26 resource types, with one entry each. This table drives routes, the CapabilityStatement, validation, search, and
- * where a resource is stored. To add a type, add an entry (docs/spec/decisions.md, section 5).
+ * Lists the 26 resource types, with one entry each. This table determines routes, the CapabilityStatement, validation, search,
+ * and where a resource is stored. To add a type, add an entry (docs/spec/decisions.md, section 5).
  */
 
 /**
- * Where a type's resources are stored. `either` is for Device: in a record if it names a patient, otherwise in the
- * directory.
+ * Where a type's resources are stored. `either` is for Device, which is stored in a record if it names a patient, and
+ * otherwise in the directory.
  */
 export type Home = 'record' | 'directory' | 'either' | 'terminology';
 
 /** The properties that the service defines for a type, in addition to its R4 definition. */
 export interface TypeEntry {
   readonly home: Home;
-  /** The element whose literal reference to a Patient determines the record. Patient has none. */
+  /** The element whose literal reference to a Patient determines the record. Patient itself has no such element. */
   readonly owner?: 'subject' | 'patient' | 'target';
 }
 

@@ -1,4 +1,4 @@
-/** The resources that a transaction is about to write, in the form that conditional references search. */
+/** Defines the resources that a transaction is about to write, in the form that conditional references search. */
 import type { Tenant } from '#src/shared/access/caller.ts';
 import type { ResourceType } from './types.ts';
 

@@ -16,9 +16,9 @@ export type { Sink } from './validation/walk.ts';
  * @param resource its JSON, as returned by `parseJson`.
  * @param expectedType the type that the resource must have; default: the type in its `resourceType`.
  * @param sink called for each Reference.
- * @returns all faults; an empty list for a valid resource. Codes: `structure` (unknown element, wrong JSON type or
+ * @returns the faults; an empty list for a valid resource. Codes: `structure` (unknown element, wrong JSON type or
  *   cardinality), `required`, `value` (format, reference target), `code-invalid` (required binding), `extension`, `invariant`.
- *   Lists at most `MAX_FAULTS`, or as many as the sink allows, and a note about the rest.
+ *   At most `MAX_FAULTS` faults, or as many as the sink allows, are listed, followed by a note about the rest.
  */
 export function validateResource(resource: JsonObject, expectedType?: string, sink?: Sink): Issue[] {
   const type = resource.resourceType;

@@ -1,4 +1,4 @@
-/** Returns a resource's content, without the members that only stored versions have. */
+/** Removes the members that only stored versions have from a resource's content. */
 import { isObject, type JsonObject } from '../shared/json/json.ts';
 import { without } from '../shared/json/json-value.ts';
 

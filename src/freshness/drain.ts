@@ -5,9 +5,10 @@ import type { EventStore } from '../events/store.ts';
 import { withTimeout } from '../shared/load/with-timeout.ts';
 
 /**
- * Waits until the read models that this instance writes have reached the log's head, so that a stopped database is complete.
- * It doesn't wait for read models that have stopped or that another instance writes, nor for a log that doesn't answer.
- * @returns the names of the read models that didn't get there within `ms`
+ * Waits until the read models that this instance writes have reached the log's head, so that the database is complete when it
+ * is stopped. It doesn't wait for read models that have stopped or that another instance writes, and it doesn't wait if the
+ * log doesn't answer.
+ * @returns the names of the read models that didn't reach the head within `ms`
  */
 export async function drainProjections(
   {

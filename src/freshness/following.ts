@@ -1,4 +1,4 @@
-/** Metrics for everything that follows the log: how far each projection and process is behind. */
+/** Defines metrics for everything that follows the log: how far each projection and process lags behind. */
 import type { Pool } from 'pg';
 import type { Registry } from 'prom-client';
 import { measureLags } from '#projections/lag.ts';

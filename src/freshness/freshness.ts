@@ -1,6 +1,6 @@
 /**
  * Decides whether a read may be answered yet, by comparing the read models with the log. If read models lag, reads return 503
- * instead of old data (docs/spec/decisions.md, section 3). `projections/freshness.ts` defines when a read model lags.
+ * instead of stale data (docs/spec/decisions.md, section 3). `projections/freshness.ts` defines when a read model lags.
  */
 import type { Pool } from 'pg';
 import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
@@ -13,13 +13,13 @@ import { withTimeout } from '../shared/load/with-timeout.ts';
 import { type Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
 import { openSettle } from './settle.ts';
 
-/** Maximum wait for read models, in ms. */
+/** Maximum time to wait for read models, in ms. */
 const WAIT_MS = 10_000;
 /** How long to wait for the log's head before asking the database instead, in ms. */
 const LOG_MS = 1_000;
-/** Seconds before a client should retry when someone has to act first. */
+/** Retry-After, in seconds, if someone has to act before the request can succeed. */
 const STOPPED_SECONDS = 30;
-/** The read models that must catch up before a write is answered. Searches wait for `search` themselves, which takes longer. */
+/** The read models that must catch up before a write is answered. Searches themselves wait for `search`, which takes longer. */
 export const RECORD_MODELS: readonly string[] = ['resources', 'history'];
 
 /** Compares one instance's read models with the log. */
@@ -58,7 +58,7 @@ export class Freshness {
   }
 
   /**
-   * Waits until the given read models show every write that has been acknowledged.
+   * Waits until the given read models include every acknowledged write.
    * @throws Refusal unavailable (503)
    */
   async catchUp(models: readonly string[]): Promise<void> {
@@ -66,7 +66,7 @@ export class Freshness {
   }
 
   /**
-   * Waits until the given read models show everything in the log.
+   * Waits until the given read models include everything in the log.
    * @throws Refusal unavailable (503); errors of the log
    */
   async reachHead(models: readonly string[]): Promise<void> {
@@ -83,7 +83,7 @@ export class Freshness {
     if (stale.length > 0 && stale.some((name) => models.includes(name))) throw this.refusal(models);
   }
 
-  /** Returns the refusal for reads of the given read models, one of which lags or has no tables. */
+  /** Returns the refusal for reads of the given read models when one of them lags or has no tables. */
   refusal(models: readonly string[]): Refusal {
     const gone = this.deps.progress.missing().filter((name) => models.includes(name));
     if (gone.length > 0) return tablesMissing(gone);
@@ -96,14 +96,15 @@ export class Freshness {
     );
   }
 
-  /** Returns why one of the given read models can't catch up until someone acts; undefined if none has stopped. */
+  /** Returns why one of the given read models can't catch up until someone acts; undefined if none of them has stopped. */
   stopped(models: readonly string[]): string | undefined {
     const { projector, progress, newer } = this.deps;
     return describeStopped(projector.status(), progress.stale(), models, newer);
   }
 
   /**
-   * Returns the log's head or, if the log doesn't answer, a position at or after every acknowledged write to a record.
+   * Returns the log's head. If the log doesn't answer, returns a position that is at or after every acknowledged write to a
+   * record.
    * @throws errors of the database.
    */
   private async acknowledged(): Promise<Position> {
@@ -117,8 +118,8 @@ export class Freshness {
 }
 
 /**
- * Returns why one of the given read models can't catch up until someone acts; undefined if none has stopped. If a projection
- * has stopped here but doesn't lag, another instance runs it.
+ * Returns why one of the given read models can't catch up until someone acts; undefined if none of them has stopped. If a
+ * projection has stopped here but doesn't lag, another instance is running it.
  * @param stale names of the read models that lag.
  */
 export function describeStopped(

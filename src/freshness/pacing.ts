@@ -1,7 +1,8 @@
 /**
  * Applies back-pressure to large appends. Read models process about a thousand events per second, and the log accepts more.
- * Without a limit, one client's bulk load would leave them so far behind that searches and lists in every project return 503
- * (`projections/freshness.ts`). So a large append waits until the read models contain enough of the earlier large appends.
+ * Without a limit, one client's bulk load would leave the read models so far behind that searches and lists in every project
+ * return 503 (`projections/freshness.ts`). So a large append waits until the read models contain enough of the earlier large
+ * appends.
  */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
@@ -9,25 +10,25 @@ import { wrappedStore } from '#src/events/wrapped-store.ts';
 import { Admission, type Lease } from '#src/shared/load/admission.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
-/** The number of events from which an append counts as large. Smaller appends are never delayed. */
+/** The number of events at which an append is treated as large. Smaller appends are never delayed. */
 export const LARGE = 64;
-/** Maximum lag of read models after large appends, in ms: half the lag at which reads are still served. */
+/** Maximum lag of read models after large appends, in ms: half the lag up to which reads are served. */
 const BEHIND_MS = 4_000;
-/** Seconds before a client should retry when someone has to act first. */
+/** Retry-After, in seconds, if someone has to act before the request can succeed. */
 const STOPPED_SECONDS = 30;
-/** How long a large append waits for its turn. */
+/** How long a large append waits for its turn, in ms. */
 const WAIT_MS = 10_000;
-/** Minimum and maximum for how many events from large appends the read models may lack. */
+/** Minimum and maximum for the number of events from large appends that the read models may be missing. */
 const LEAST = 2_000;
 const MOST = 50_000;
-/** Events per ms that read models are assumed to process until the rate has been measured. */
+/** Events per ms that read models are assumed to process before the rate has been measured. */
 const FIRST_RATE = 1;
 /** The weight of a new measurement of the rate. */
 const WEIGHT = 0.3;
 
 /** Dependencies of `Pacing`. */
 export interface PacingDeps {
-  /** Resolves when all read models contain a position, or when its own time limit has passed. Never rejects. */
+  /** Resolves when all read models contain a position, or when its own timeout has expired. Never rejects. */
   readonly passed: (position: Position) => Promise<unknown>;
   /** Returns why the read models can't catch up until someone acts; undefined if none has stopped, which is the default. */
   readonly stopped?: () => string | undefined;
@@ -37,13 +38,13 @@ export interface PacingDeps {
   readonly waitMs?: number;
 }
 
-/** Counts the events from large appends that read models don't show yet, and makes further large appends wait. */
+/** Counts the events from large appends that read models don't contain yet, and makes further large appends wait. */
 export class Pacing {
   readonly #deps: Required<Omit<PacingDeps, 'waitMs'>>;
   /** Events from large appends that are being written, or that read models don't contain yet. */
   readonly #admission: Admission;
   #rate = FIRST_RATE;
-  /** When read models last caught up with a large append. */
+  /** When read models last caught up with a large append, by the same clock as `now`. */
   #lastShown = Number.NEGATIVE_INFINITY;
   readonly #batch = { events: 0, began: 0 };
 
@@ -65,11 +66,11 @@ export class Pacing {
   }
 
   /**
-   * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events goes first, then
-   * the owner whose last turn was longest ago, so that a project's bulk load delays its own appends before those of other
-   * projects. An append larger than the bound is written by itself.
+   * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events goes first; if
+   * several have the fewest, the one whose last turn was longest ago. So a project's bulk load delays its own appends before
+   * it delays those of other projects. An append larger than the bound is written by itself.
    * @param owner identifies the project; any text.
-   * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; rethrows errors of the append.
+   * @throws Refusal unavailable (503, Retry-After) if its turn doesn't come in time; rethrows errors of the append.
    */
   async run<T extends { readonly position: Position }>(
     owner: string,
@@ -103,7 +104,9 @@ export class Pacing {
     );
   }
 
-  /** Read models process several appends as one batch, so the rate is measured over all appends that they show at once. */
+  /**
+   * Read models process several appends as one batch, so the rate is measured over all appends that become visible together.
+   */
   #shown(lease: Lease, events: number, began: number): void {
     if (this.#batch.events === 0) {
       this.#batch.began = began;
@@ -133,7 +136,7 @@ export function paced(store: EventStore, pacing: Pacing): EventStore {
   });
 }
 
-/** Returns the project that the events belong to, as text. */
+/** Returns the project that the events belong to, as a string. */
 function readOwnerText([first]: readonly NewEvent[]): string {
   const owner = first === undefined ? undefined : parseMetadata(first.metadata).owner;
   return owner === undefined ? '' : JSON.stringify(owner);

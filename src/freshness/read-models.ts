@@ -1,4 +1,4 @@
-/** Prepares the read models at startup, and removes leftovers from killed rebuilds. */
+/** Brings the read models up to date at startup, and removes what killed rebuilds have left behind. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -17,8 +17,9 @@ import { describeRebuild, RebuildCount } from './rebuild-count.ts';
 const TOLD_MS = 10_000;
 
 /**
- * Creates missing read models, and rebuilds those written by a different version of the software, on one instance at a time.
- * @throws LogBehind before anything is done.
+ * Creates missing read models, and rebuilds read models that a different version of the software wrote; only one instance does
+ * so at a time.
+ * @throws LogBehind before anything is changed.
  */
 export async function bringReadModelsUpToDate(
   pool: Pool,
@@ -26,7 +27,7 @@ export async function bringReadModelsUpToDate(
     readonly store: EventStore;
     readonly log: Logger;
     readonly watch: Pick<LogWatch, 'begin'>;
-    /** Answers requests until the returned function is called; `say` returns what the startup is doing. */
+    /** Answers requests until the returned function is called; `say` returns a description of what the startup is doing. */
     readonly answerMeanwhile: (say: () => string) => Promise<() => Promise<void>>;
   },
 ): Promise<void> {
@@ -56,7 +57,7 @@ export async function bringReadModelsUpToDate(
   }
 }
 
-/** Removes records that have since been erased from the tables of killed rebuilds; a failure is logged. */
+/** Removes records that have since been erased from the tables that killed rebuilds left behind; a failure is only logged. */
 export function sweepShadows(pool: Pool, log: Logger): Promise<void> {
   return sweepAbandoned(pool, PROJECTIONS).catch((error: unknown) =>
     log.warn({ err: error }, 'the cleanup of interrupted rebuilds failed'),

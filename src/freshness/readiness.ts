@@ -8,13 +8,13 @@ import type { LogWatch } from '../operations/log-watch.ts';
 import type { FullDisks } from '../shared/load/full-disks.ts';
 import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
-/** A projector that sends nothing for this long, in ms, counts as missing. */
+/** A projector that sends nothing for this long, in ms, is treated as missing. */
 const SILENCE_MS = 4_000;
 
 /**
  * Returns the checks for `/health/ready`: the log, including that it hasn't become shorter; the database; the read models. If
- * an instance finds events from a newer version, it reports them but stays ready while newer instances keep the read models up
- * to date; otherwise one new instance would take all others out of service.
+ * an instance finds events from a newer version, it reports them, but it stays ready as long as newer instances keep the read
+ * models up to date. Otherwise a single new instance would take all others out of service.
  */
 export function readinessChecks({
   store,
@@ -30,7 +30,7 @@ export function readinessChecks({
   readonly pool: Pool;
   readonly watch: Pick<LogWatch, 'check'>;
   readonly progress: Pick<Progress, 'positions' | 'stale'>;
-  /** The newer events at which this instance's projections and processes have stopped. */
+  /** Events from a newer version at which this instance's projections and processes have stopped. */
   readonly newer: Pick<NewerEvents, 'notice'>;
   /** The disks that were recently full. */
   readonly disks: Pick<FullDisks, 'notice'>;
@@ -51,7 +51,7 @@ export function readinessChecks({
       return disks.notice;
     },
     projections: async () => {
-      // A table that existed at the last check may have been dropped since.
+      // A table may have been dropped since the last check.
       const missing = unfilled(models, await readCheckpoints(pool, models));
       if (missing.length > 0) throw tablesMissing(missing);
       if ((link?.silence(models) ?? 0) > SILENCE_MS)

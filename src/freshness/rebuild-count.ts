@@ -4,9 +4,9 @@ import type { RebuildProgress } from '#projections/rebuild/rebuild.ts';
 /** The progress of a rebuild. */
 export interface RebuildState {
   readonly projections: readonly string[];
-  /** Number of events that the read models have processed; an event counts once for each model. */
+  /** Number of events that the read models have processed; each event is counted once per model. */
   readonly events: number;
-  /** Number of events left, estimated from those processed so far. */
+  /** Number of events left, estimated from the number processed so far. */
   readonly left: number;
   readonly per_second: number;
 }

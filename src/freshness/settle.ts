@@ -1,6 +1,6 @@
 /**
  * Determines when a write may be answered: once its read models contain the write, or once every instance knows that they
- * don't yet.
+ * don't contain it yet.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LOOK_HOLDS_MS } from '#projections/freshness.ts';
@@ -9,16 +9,16 @@ import { unavailable } from '../shared/refusal.ts';
 
 /** How long a write waits for its read models before it is recorded as late, in ms. */
 const NOTE_AFTER_MS = 5_000;
-/** How long the write waits after that: longer than instances use their last reading of the late writes. */
+/** How long the write waits after that, in ms: longer than an instance may rely on its last reading of the late writes. */
 const ANSWER_AFTER_MS = 5_000;
 if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not have seen a notice yet');
 
 /**
- * Returns a function that waits, at most ten seconds, until read models contain a position. If they don't, the position is
- * recorded, every instance refuses to read those models until they contain it, and the function resolves to false. It doesn't
- * wait for models without tables: no instance can read those, and by the time the tables are back, each instance has read the
- * recorded position. It throws a Refusal unavailable (503) if the position can't be recorded, because the write must not be
- * confirmed then.
+ * Returns a function that waits, at most ten seconds, until read models contain a position, and returns whether they do. If
+ * they don't, the function records the position, and every instance refuses to read those models until they contain it. It
+ * doesn't wait for models without tables: no instance can read them, and by the time the tables are back, each instance will
+ * have read the recorded position. It throws a Refusal unavailable (503) if the position can't be recorded, because the write
+ * must not be confirmed then.
  */
 export function openSettle({
   note,
@@ -26,16 +26,16 @@ export function openSettle({
   missing,
   lookForMissing,
 }: {
-  /** Records, for every instance, that reads of these models must show a position. */
+  /** Records, for every instance, that reads of these models must include a position. */
   readonly note: (position: Position, models: readonly string[]) => Promise<void>;
   /** Waits until read models have passed a position; resolves to false if that takes longer than `ms`. */
   readonly waitFor: (position: Position, models: readonly string[], ms: number) => Promise<boolean>;
-  /** Read models that had no tables when last checked. */
+  /** Returns the read models that had no tables when last checked. */
   readonly missing: () => readonly string[];
   /** Returns which of the given models have no tables now. */
   readonly lookForMissing: (models: readonly string[]) => Promise<readonly string[]>;
 }): (position: Position, models: readonly string[]) => Promise<boolean> {
-  /** The newest position that is recorded for a model, if every instance must have read that record by now. */
+  /** For each model, the newest recorded position that every instance must have read in the meantime. */
   const noted = new Map<string, Position>();
   const noteDown = async (position: Position, models: readonly string[]): Promise<void> => {
     try {
@@ -49,7 +49,7 @@ export function openSettle({
   const withoutTables = async (position: Position, models: readonly string[]): Promise<void> => {
     await noteDown(position, models);
     const still = await lookForMissing(models).catch(() => []);
-    // Instances that haven't read the recorded position yet may read tables that a rebuild has just filled.
+    // A rebuild may just have filled the tables, and instances that haven't read the recorded position yet may read them.
     if (still.length < models.length) await delay(ANSWER_AFTER_MS);
   };
   const settle = async (position: Position, models: readonly string[]): Promise<boolean> => {

@@ -11,7 +11,7 @@ import type { ParkedEvents } from '../processes/parked.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import type { Process } from '../processes/process.ts';
 
-/** The parts of the service that report their states. */
+/** The parts of the service that know these states. */
 export interface FollowerParts {
   readonly pool: Pool;
   readonly store: Pick<EventStore, 'subscribe' | 'head'>;
@@ -23,7 +23,7 @@ export interface FollowerParts {
 
 const NAMES = PROJECTIONS.map(({ name }) => name);
 
-// Sessions of rebuilds are named `annal rebuild <read model>`.
+// Rebuilds name their database sessions `annal rebuild <read model>`.
 const TABLES = `
 select p.name, coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 as bytes,
        exists (select from pg_stat_activity a
@@ -33,7 +33,7 @@ select p.name, coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 as bytes,
   left join pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'm')
  group by p.name`;
 
-/** Reads the states. As in the metrics, lag is counted only up to a bound. */
+/** Reads the states. As in the metrics, lag is counted only up to a limit. */
 export async function readFollowers(parts: FollowerParts): Promise<FollowerStates> {
   const { pool, store, projector, progress, parked, processes } = parts;
   const [checkpoints, tables, noted, counts, head] = await Promise.all([

@@ -1,11 +1,11 @@
-/** Makes startup wait when it needs to know which projects exist. */
+/** Makes startup wait until it is known which projects exist. */
 import type { Position } from '../events/store.ts';
 import { unavailable } from '../shared/refusal.ts';
 
-/** How many waits in a row may end without progress. Each lasts ten seconds, enough for one batch on a busy machine. */
+/** How many waits in a row may end without progress. Each wait lasts ten seconds, enough for one batch on a busy machine. */
 const WAITS = 6;
 
-/** The functions that startup needs in order to wait. */
+/** The functions that startup uses while it waits. */
 export interface Waiting {
   readonly head: () => Promise<Position>;
   /** Waits until read models have passed a position; resolves to false if that takes too long. */
@@ -15,8 +15,8 @@ export interface Waiting {
 }
 
 /**
- * Waits until the `projects` read model shows everything in the log. It keeps waiting as long as that read model makes
- * progress, because on a new database it starts from the first event.
+ * Waits until the `projects` read model includes everything in the log. It keeps waiting as long as that read model makes
+ * progress, because on a new database the read model starts from the first event.
  * @throws Refusal unavailable when progress stops.
  */
 export async function upToDate({ head, waitFor, projectsAt }: Waiting): Promise<void> {

@@ -5,7 +5,7 @@ import type { Caller } from '#src/shared/access/caller.ts';
 import { type Micros, nowMicros, toMicros } from '#src/shared/time/time.ts';
 
 /**
- * How far a requested time may be ahead of this instance's clock, in microseconds: another instance, whose clock differs, may
+ * How far a requested time may be ahead of this instance's clock, in microseconds. Another instance, whose clock differs, may
  * have stored a version at that time. The request then waits until the time has passed.
  */
 const CLOCKS_DIFFER = 1_000_000;
@@ -14,14 +14,14 @@ const FORM = 'write it like 2026-11-21T09:30:00.123456Z or 2026-11-21T09:30:00+0
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Returns why a string isn't a time as of which data can be read, as the end of a sentence; undefined if it is one. */
+/** Returns why data can't be read as of the time in a string, phrased to end a sentence; undefined if it can. */
 export function faultOfPast(text: string): string | undefined {
   if (!INSTANT.test(text) || parsePeriod(text) === undefined)
     return `must be an instant with seconds and a time zone: ${FORM}`;
   return notInFuture(text) ? undefined : 'must not be in the future';
 }
 
-/** Returns whether a time has passed, or may have passed on another instance. */
+/** Returns whether a time has passed on this instance, or may have passed on another one. */
 export function notInFuture(text: string): boolean {
   return toMicros(text) <= nowMicros() + CLOCKS_DIFFER;
 }

@@ -1,6 +1,6 @@
 /**
- * Counts the parts of a body while its bytes arrive, so that a body over a limit is refused before anything is built from it.
- * A small body can decompress to a lot: 23 kB of gzip can hold eight million empty objects.
+ * Counts the parts of a body while its bytes arrive, so that a body that exceeds a limit is refused before anything is built
+ * from it. A small body can decompress to a large one: 23 kB of gzip can contain eight million empty objects.
  */
 import { MAX_DEPTH, tooDeep } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -15,20 +15,20 @@ export interface BodyCount {
 }
 
 /**
- * Bodies up to this length, which nearly all are, aren't counted: they are too short to exceed a limit, or their parser checks
- * the limit.
+ * Bodies up to this length, in bytes, aren't counted, and nearly all bodies are that short. They are too short to exceed a
+ * limit, or their parser checks the limit.
  */
 export const SPARED = 64_000;
 
-/** Limits on a JSON body; each is more than `SPARED` values. A value is a literal, an object or a list. */
+/** Limits on a JSON body; each is above `SPARED` values. A value is a literal, an object or a list. */
 export interface JsonLimits {
   /** Maximum number of values in the whole body. */
   readonly values: number;
-  /** Limits on the lists that are members of the outermost object: maximum number of items, and of values per item. */
+  /** Limits on the lists that are members of the outermost object: maximum number of items, and of values in each item. */
   readonly entries?: { readonly most: number; readonly values: number };
 }
 
-/** Number of bytes in a string that are checked one by one: a call to a native function costs about as much. */
+/** Number of bytes in a string that are checked one by one. Calling a native function costs about as much. */
 const NEAR = 32;
 
 const QUOTE = 0x22;
@@ -39,19 +39,19 @@ const LIST_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** 1 for the bytes above except the backslash, 0 for others. */
+/** 1 for the bytes listed above except the backslash, 0 for all others. */
 const MARKS = new Uint8Array(256);
 for (const mark of [QUOTE, COMMA, LIST, LIST_END, OBJECT, OBJECT_END]) MARKS[mark] = 1;
 
 /**
- * Counts JSON by its brackets, commas and strings. Text that isn't JSON is counted the same way; the parser refuses it
- * later.
+ * Counts the values in JSON by its brackets, commas and strings. Text that isn't JSON is counted in the same way; the parser
+ * refuses it later.
  */
 export class JsonCount implements BodyCount {
   #values = 1;
   /**
-   * Number of values since the current item began, in a list that is a member of the outermost object, or since such a list
-   * ended.
+   * Number of values since the current item began, if the position is in a list that is a member of the outermost object;
+   * otherwise since the last such list ended.
    */
   #ofItem = 1;
   #entries = 0;
@@ -83,7 +83,7 @@ export class JsonCount implements BodyCount {
         at += 1;
         continue;
       }
-      // Few bytes are brackets, commas or quotes.
+      // Most bytes aren't brackets, commas or quotes.
       const c = bytes[at] as number;
       at += 1;
       if (MARKS[c] === 0) continue;
@@ -99,8 +99,8 @@ export class JsonCount implements BodyCount {
   }
 
   /**
-   * Returns where the string that contains `from` ends, or the number of bytes if it doesn't end. Records whether the last
-   * byte is a backslash that escapes the next one.
+   * Returns where the string that contains the position `from` ends; if it doesn't end, the number of bytes. Records whether
+   * the last byte is a backslash that escapes the next byte.
    */
   #endOfString(bytes: Uint8Array, from: number): number {
     const { length } = bytes;
@@ -115,7 +115,7 @@ export class JsonCount implements BodyCount {
         this.#escaped = at > length;
         return length;
       }
-      // For a long string, a native function finds the end. After an odd number of backslashes, a quote is part of the string.
+      // In a long string, a native function finds the end. A quote after an odd number of backslashes is part of the string.
       const found = bytes.indexOf(QUOTE, at);
       const end = found < 0 ? length : found;
       let slashes = 0;
@@ -169,12 +169,12 @@ export class JsonCount implements BodyCount {
   }
 }
 
-/** Maximum number of newlines and separators in text: a message of 20,000 segments with every field filled has half as many. */
+/** Maximum number of newlines and separators in text. A message of 20,000 segments with every field filled has half as many. */
 const MOST_SIGNS = 1_000_000;
 
 /**
- * Counts newlines and punctuation, which separate the parts of text: HL7 v2 messages may use any punctuation as delimiters;
- * tables use commas, semicolons and tabs.
+ * Counts newlines and punctuation, because these separate the parts of a text: HL7 v2 messages may use any punctuation as
+ * delimiters; tables use commas, semicolons and tabs.
  */
 export class SignCount implements BodyCount {
   #signs = 0;

@@ -1,6 +1,6 @@
 /**
- * Reads whole request bodies; their bytes and parts are counted as they arrive, before anything is parsed. A body that arrives
- * too slowly is abandoned.
+ * Reads whole request bodies. Their bytes and parts are counted as they arrive, before anything is parsed. Reading stops if a
+ * body arrives too slowly.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -38,7 +38,7 @@ export const JSON_TYPES: readonly string[] = [
 export interface BodyLimits {
   /** Accepted media types, in lower case. */
   readonly accepted: readonly string[];
-  /** The accepted media types whose text need not be UTF-8. */
+  /** The accepted media types whose text may be in a charset other than UTF-8. */
   readonly anyCharset?: readonly string[];
   /** Maximum number of bytes after decompression. */
   readonly bytes: number;
@@ -46,7 +46,7 @@ export interface BodyLimits {
   readonly count: (mediaType: string) => BodyCount;
 }
 
-/** Pieces are larger than by default because each one is a task for another thread. */
+/** Pieces are larger than by default, because each piece is a separate task for another thread. */
 const UNPACKING = { chunkSize: 64 * 1024 };
 
 /** Returns whether a request has a body: RFC 9112, section 6. */
@@ -57,7 +57,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads a request's body.
- * @param hold reserves memory before bytes are kept
+ * @param hold reserves memory before bytes are stored
  * @throws Refusal unsupported_media_type (415) for other types, charsets or encodings; too_large (413), based on
  *   Content-Length before anything is read, otherwise at the byte that exceeds a limit; malformed (400) for a missing or
  *   truncated body; the errors of `hold`
@@ -124,7 +124,7 @@ function readMediaType(
   return { mediaType: type };
 }
 
-/** Collects a stream up to the limits. After a refusal, the rest is discarded without being decompressed. */
+/** Collects the bytes of a stream up to the limits. After a refusal, the rest is discarded without being decompressed. */
 function collect(
   source: Readable,
   request: IncomingMessage,
@@ -194,7 +194,10 @@ function tooLarge(limit: number): Refusal {
   });
 }
 
-/** Returns a refusal that lists the accepted types: RFC 9110, section 12.5.1; for PATCH, also RFC 5789, section 3.1. */
+/**
+ * Returns a refusal that lists the accepted types, as RFC 9110, section 12.5.1, defines; for PATCH, also as RFC 5789, section
+ * 3.1, defines.
+ */
 function unsupported(diagnostics: string, accepted: readonly string[]): Refusal {
   const types = accepted.join(', ');
   const patch = accepted.some((type) => type.includes('patch')) ? { 'Accept-Patch': types } : {};
@@ -202,19 +205,19 @@ function unsupported(diagnostics: string, accepted: readonly string[]): Refusal 
   return new Refusal('unsupported_media_type', { code: 'not-supported', diagnostics }, headers);
 }
 
-/** Minimum amount that must arrive in each time span. */
+/** The minimum amount of a body that must arrive in each time span. */
 interface Arrival {
   /** Length of a time span, in ms. */
   readonly spanMs: number;
-  /** Bytes required in each span once more than `largeBytes` have arrived; until then, one byte is enough. */
+  /** Bytes required in each span once more than `largeBytes` have arrived. Before that, one byte per span is enough. */
   readonly bytes: number;
   readonly largeBytes: number;
 }
 
-/** About 17 kB per second beyond the first megabyte, so that slow large bodies don't occupy memory. */
+/** About 17 kB per second after the first megabyte, so that slow large bodies don't occupy memory for long. */
 const ARRIVAL: Arrival = { spanMs: 30_000, bytes: 500_000, largeBytes: 1_000_000 };
 
-/** Watches a body arrive. */
+/** Checks that a body arrives fast enough. */
 export class ArrivalWatch {
   readonly #least: Arrival;
   readonly #tooSlow: (refusal: Refusal) => void;
@@ -229,7 +232,7 @@ export class ArrivalWatch {
     this.#least = least;
   }
 
-  /** Records how many bytes have arrived in total. */
+  /** Records how many bytes have arrived so far. */
   came(size: number): void {
     this.#size = size;
     this.#timer ??= setTimeout(() => this.#spanEnds(), this.#least.spanMs);

@@ -1,7 +1,8 @@
 /**
  * Distinguishes kinds of credentials, including access tokens (`at_…`: RFC 6750; docs/spec/decisions.md, section 9). A
- * credential that works but isn't of a kind that the interface accepts gets 403, not 401, because a new credential of the same
- * kind wouldn't help (docs/spec/decisions.md, section 2). A request through the gateway has a person instead of a credential.
+ * credential that works but is of a kind that the interface doesn't accept gets 403, not 401, because a new credential of the
+ * same kind wouldn't help (docs/spec/decisions.md, section 2). A request through the gateway has a person instead of a
+ * credential.
  */
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
@@ -12,10 +13,10 @@ import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { FindToken, TokenCaller } from './ports/tokens.ts';
 
-/** Matches strings that may be an access token. */
+/** Matches strings in the form of an access token. */
 const ACCESS_TOKEN = /^at_[A-Za-z0-9_-]{16,256}$/;
 
-/** Returns whether a credential may be an access token. */
+/** Returns whether a credential has the form of an access token. */
 export function isAccessToken(credential: string): boolean {
   return ACCESS_TOKEN.test(credential);
 }
@@ -23,7 +24,7 @@ export function isAccessToken(credential: string): boolean {
 const OF_TOKENS = ['projects', 'consents'] as const;
 const OF_KEYS = ['projects'] as const;
 
-/** Returns the read models that determine whether a credential works; they must not lag. */
+/** Returns the read models that determine whether a credential works. They must not lag behind. */
 export function credentialModels(credential: string): readonly string[] {
   return isAccessToken(credential) ? OF_TOKENS : OF_KEYS;
 }
@@ -49,9 +50,9 @@ export function makeGrantCaller(token: TokenCaller, url: string): Caller {
   if (token.kind === 'client')
     return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes, isBeingFilled, token.types);
   const { grantId, ownerProject, record, patient, access, purpose } = token;
-  // The token's rights are the letters in its scopes, which each interaction checks.
+  // The token's rights are the letters in its scopes. Each interaction checks them.
   const own = ownCaller(project, { kind: 'grant', applicationId, grantId }, []);
-  // A grant gives access to a record in its application's environment, in any project.
+  // A grant gives access to a record in its application's environment, whichever project the record belongs to.
   const owner = { project: ownerProject, environment };
   return {
     ...own,
@@ -64,7 +65,7 @@ export function makeGrantCaller(token: TokenCaller, url: string): Caller {
   };
 }
 
-/** Returns whether a URL is one of the resources, or below one of them. */
+/** Returns whether a URL is one of the resources or is below one of them. */
 function covers(resources: readonly string[], url: string): boolean {
   return (
     resources.length === 0 ||
@@ -76,7 +77,7 @@ function covers(resources: readonly string[], url: string): boolean {
 }
 
 /**
- * Returns the refusal (403) for a grant's token on a route that doesn't accept one.
+ * Returns the refusal (403) for a grant's token on a route that doesn't accept grants' tokens.
  * @param takes the credentials that are accepted instead
  */
 export function refusesGrants(takes = 'an API key or a token of client_credentials'): Refusal {
@@ -95,7 +96,7 @@ type CredentialKind = 'api_key' | 'token' | 'grant' | 'id_token';
  */
 export type Identify = (token: string) => Promise<Identity>;
 
-/** Finds the holder of each kind of credential; keys and tokens are looked up by their SHA-256. */
+/** Finds the holder of each kind of credential. Keys and tokens are looked up by their SHA-256 hash. */
 export interface FindHolder {
   readonly apiKey: ApiKeyCaller;
   readonly token: FindToken;
@@ -104,19 +105,19 @@ export interface FindHolder {
 
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
 /**
- * Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). Our own keys and tokens contain no
- * dots.
+ * Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). This service's own keys and tokens
+ * contain no dots.
  */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-/** Matches strings that are meant as a key or token of this service, even if malformed. */
+/** Matches strings that are meant to be a key or token of this service, even if malformed. */
 const OWN = /^(?:sk_(?:test|live)|at)_/;
 
-/** Returns whether a credential may be an API key. */
+/** Returns whether a credential has the form of an API key. */
 export function isApiKey(credential: string): boolean {
   return API_KEY.test(credential);
 }
 
-/** Returns whether a credential may be an ID token. */
+/** Returns whether a credential has the form of an ID token. */
 export function isJwt(credential: string): boolean {
   return JWT.test(credential);
 }
@@ -136,7 +137,7 @@ export async function findKind(
   return identify(credential).then(
     () => 'id_token' as const,
     (error: unknown) => {
-      // This also applies while its issuer can't be reached: until then, nobody can tell whether it works.
+      // This includes the case that the issuer can't be reached, because it is then unknown whether the credential works.
       if (error instanceof Refusal) return undefined;
       throw error;
     },
@@ -164,7 +165,7 @@ const CHALLENGE = 'Bearer realm="annal"';
 
 /**
  * Returns the refusal (401) for a credential that is missing, unknown, expired or revoked.
- * @param error an error code in RFC 6750
+ * @param error an error code from RFC 6750
  */
 export function unauthenticated(diagnostics: string, error?: string): Refusal {
   const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
@@ -179,12 +180,12 @@ export function wrongKind(diagnostics: string): Refusal {
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
-/** A signed-in person, verified only for this request. */
+/** A signed-in person, verified for this request only. */
 export interface Visitor {
   readonly identity: Identity;
   /**
-   * Identifies the request where other requests are identified by their credential. It contains a space, so no header can
-   * carry it.
+   * Identifies the request in places where other requests are identified by their credential. It contains a space, so no
+   * client can send it in a header.
    */
   readonly credential: string;
   /** The `id` of the person's session. */
@@ -194,10 +195,10 @@ export interface Visitor {
    * @throws Refusal malformed (400), not_found (404), forbidden (403)
    */
   readonly caller: () => Promise<Caller>;
-  /** True if the request gives a reason for needing production records. */
+  /** True if the request gives a reason why the person needs production records. */
   readonly hasReason: boolean;
   /**
-   * Returns why the person needs production records, which are open for some time after sign-in.
+   * Returns why the person needs production records, which can be read for a limited time after sign-in.
    * @throws Refusal unauthenticated (401), malformed (400)
    */
   readonly reason: () => string;
@@ -205,12 +206,12 @@ export interface Visitor {
 
 const visitors = new WeakMap<Context, Visitor>();
 
-/** Records the person behind a request. */
+/** Records which person made a request. */
 export function setVisitor(ctx: Context, visitor: Visitor): void {
   visitors.set(ctx, visitor);
 }
 
-/** Returns the person behind a gateway request; undefined for all other requests. */
+/** Returns the person who made a request through the gateway; undefined for all other requests. */
 export function findVisitor(ctx: Context): Visitor | undefined {
   return visitors.get(ctx);
 }

@@ -1,4 +1,4 @@
-/** Reads a request's credential: exactly one, in a header (docs/spec/interface.md, section 5; RFC 6750). */
+/** Reads a request's credential. There must be exactly one, in a header (docs/spec/interface.md, section 5; RFC 6750). */
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
@@ -31,9 +31,9 @@ const CHALLENGE = 'Bearer realm="annal"';
 
 /**
  * Returns a request's credential.
- * @param example an example of a valid credential, for the message when there isn't one
+ * @param example an example of a valid credential, for the error message if the request has none
  * @throws Refusal malformed (400) if there are two different credentials or one in the query string; unauthenticated (401) if
- *   there are none
+ *   there is none
  */
 export function readCredential(
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
@@ -84,13 +84,13 @@ export function refuseInQuery(querystring: string): void {
 
 /**
  * Returns a request's credential; on the gateway, a string that represents the session.
- * @throws Refusal when `readCredential` would
+ * @throws Refusal in the same cases as `readCredential`
  */
 export function credentialFor(ctx: Context, example?: string): string {
   return findVisitor(ctx)?.credential ?? readCredential(ctx.req, ctx.querystring, example);
 }
 
-/** Returns the credential in `Authorization`, on a route that doesn't require one; undefined if there is none. */
+/** Returns the credential in `Authorization` on a route where it is optional; undefined if there is none. */
 export function readBearer({ authorization }: IncomingHttpHeaders): string | undefined {
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
@@ -101,13 +101,13 @@ const REMEMBERED = 10_000;
 /** A credential that is being checked. */
 export interface Authentication {
   /**
-   * Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or malformed, and with forbidden
-   * (403) for a grant's access token or an ID token.
+   * Rejects with Refusal unauthenticated (401) if the credential is unknown, revoked or malformed, and with forbidden (403) if
+   * it is a grant's access token or an ID token.
    */
   readonly caller: Promise<Caller>;
   /**
-   * The caller when the credential was last used: enough to prepare a response in the meantime, but never to send one. A key's
-   * owner doesn't change, but the key may have been revoked.
+   * The caller when the credential was last used. That is enough to prepare a response while the credential is being checked,
+   * but never to send one: a key's owner doesn't change, but the key may have been revoked.
    */
   readonly expected: Caller | undefined;
 }
@@ -127,7 +127,7 @@ export class Authenticator {
 
   /**
    * @param find looks up the holders of credentials
-   * @param baseUrl the service's URL, with which tokens' resources begin
+   * @param baseUrl the service's URL; the resources that tokens name begin with it
    * @param admit counts the request; throws Refusal throttled (429)
    */
   constructor(find: FindHolder, baseUrl: string, admit: Admit) {
@@ -137,8 +137,8 @@ export class Authenticator {
   }
 
   /**
-   * Starts looking up the caller in the database, which every request does because a key may have been revoked. Nothing is
-   * prepared for callers who have used up their requests.
+   * Starts looking up the caller in the database. Every request does this, because a key may have been revoked. Nothing is
+   * prepared for callers who have reached their rate limit.
    */
   begin(credential: string, ctx: Context): Authentication {
     const visitor = findVisitor(ctx);
@@ -153,7 +153,7 @@ export class Authenticator {
   }
 
   /**
-   * Looks up the caller for an access token in the database, at every request, without a cache.
+   * Looks up the caller for an access token in the database, on every request and without a cache.
    * @param resource the resource that the token must name; by default, the token may be for any resource above the URL
    * @throws Refusal unauthenticated (401), throttled (429)
    */
@@ -170,8 +170,8 @@ export class Authenticator {
   }
 
   /**
-   * Identifies the sender of a request that was refused before its credential was checked, for the project's log and rate
-   * limit.
+   * Identifies the sender of a request that was refused before its credential was checked, so that it appears in the project's
+   * log and counts against its rate limit.
    */
   async recognize(ctx: Context): Promise<void> {
     try {
@@ -180,12 +180,12 @@ export class Authenticator {
       else if (findVisitor(ctx) !== undefined || isApiKey(credential))
         await this.begin(credential, ctx).caller;
     } catch {
-      // The response is the first refusal.
+      // The response is still the first refusal.
     }
   }
 
   /**
-   * Returns the caller for a signed-in person, whose request the gateway has already counted.
+   * Returns the caller for a signed-in person. The gateway has already counted the request.
    * @throws Refusal malformed (400), not_found (404), forbidden (403)
    */
   async #ofVisitor(visitor: Visitor, ctx: Context): Promise<Caller> {
@@ -195,7 +195,7 @@ export class Authenticator {
   }
 
   /**
-   * Checks that an access token works now, without counting a request.
+   * Checks that an access token still works, without counting a request.
    * @throws Refusal unauthenticated (401)
    */
   async confirm(credential: string): Promise<void> {
@@ -203,7 +203,7 @@ export class Authenticator {
   }
 
   /**
-   * Refuses a grant's access token on a route that takes no credential.
+   * Refuses a grant's access token on a route that needs no credential.
    * @throws Refusal forbidden (403)
    */
   async refuseGrant(credential: string): Promise<void> {
@@ -271,8 +271,8 @@ const NO_ID_TOKENS =
   'this interface requires an API key (sk_test_… or sk_live_…) or an access token (at_…); ID tokens are for /admin and /me';
 
 /**
- * Runs a read for the caller who last used the credential while the database confirms the credential, and returns the result
- * only after that. This turns two round trips into one.
+ * Runs a read on behalf of the caller who last used the credential while the database confirms the credential, and returns the
+ * result only after that. So two round trips take the time of one.
  * @throws Refusal unauthenticated (401), forbidden (403), throttled (429), and the errors of `read`
  */
 export async function readAs<Result>(
@@ -286,7 +286,7 @@ export async function readAs<Result>(
   return isPrepared && prepared !== undefined ? prepared : read(actual);
 }
 
-/** Begins a read. Its errors, even synchronous ones, are held back until the result is awaited. */
+/** Begins a read. Its errors, even synchronous ones, are held back until the caller awaits the result. */
 function begun<Result>(read: (caller: Caller) => Promise<Result>, caller: Caller): Promise<Result> {
   let result: Promise<Result>;
   try {
@@ -298,7 +298,7 @@ function begun<Result>(read: (caller: Caller) => Promise<Result>, caller: Caller
   return result;
 }
 
-/** Returns the refusal (403) for a caller without a scope; an OAuth client is told in the form of RFC 6750, section 3.1. */
+/** Returns the refusal (403) for a caller without a scope. For an OAuth client, it has the form in RFC 6750, section 3.1. */
 export function lacksScope({ calls }: Caller, scope: 'read' | 'write'): Refusal {
   const diagnostics = `the credential lacks the scope ${scope}`;
   const asked = scope === 'read' ? 'system/*.rs' : 'system/*.cruds';

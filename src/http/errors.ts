@@ -22,8 +22,8 @@ export function fhirError(refusal: Refusal): Answer {
 }
 
 /**
- * Returns a refusal's error type outside FHIR, where a deleted resource counts as not found (docs/spec/decisions.md, section
- * 2).
+ * Returns a refusal's error type outside FHIR, where a deleted resource is treated as not found (docs/spec/decisions.md,
+ * section 2).
  */
 function errorType(refusal: Refusal): string {
   return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
@@ -37,8 +37,8 @@ const NAMING = new Set([
 ]);
 
 /**
- * Returns the response for a refusal outside FHIR. Faults in author headers are reported as an OperationOutcome even there
- * (docs/spec/decisions.md, section 2).
+ * Returns the response for a refusal outside FHIR. Faults in author headers are reported as an OperationOutcome even outside
+ * FHIR (docs/spec/decisions.md, section 2).
  */
 export function apiError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const aboutAuthors =
@@ -51,13 +51,13 @@ function toField(expression: string): string {
   return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
 }
 
-/** Maximum number of a refusal's fields that the request log names, and the form of names that our interfaces can have. */
+/** Maximum number of a refusal's fields that the request log lists, and the form that names in our interfaces can have. */
 const LOGGED_FIELDS = 20;
 const NAMEABLE = /^(?:[\w.[\]-]|\.ofType\(\w+\)){1,100}$/;
 
 /**
- * Returns a refusal for the request log: `{type, fields: [{field, code}]}` as JSON, without the message, which may quote the
- * request. Names that a client made up are replaced by `…`.
+ * Returns a refusal for the request log: `{type, fields: [{field, code}]}` as JSON. The message is left out because it may
+ * quote the request. Names that the client made up are replaced by `…`.
  */
 export function describeError(refusal: Refusal): string {
   const fields = refusal.issues.flatMap(({ expression, code }, n) => {

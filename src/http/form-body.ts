@@ -22,7 +22,7 @@ const parse = koaBody({
 });
 
 /**
- * Reads a form's parameters, including repeated ones; without a body, there are none.
+ * Reads a form's parameters, including repeated ones; returns no parameters if there is no body.
  * @throws Refusal unsupported_media_type (415) for any other body, too_large (413), malformed (400).
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
@@ -38,7 +38,8 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
   } catch (error) {
     throw refused(error);
   }
-  // The text as received: co-body would merge repeated parameters, which mean AND here.
+  // The text as received. The parameters that co-body parses can't be used, because it would merge repeated ones, which mean
+  // AND here.
   const { rawBody } = ctx.request as { rawBody?: unknown };
   const bytes = Buffer.from(typeof rawBody === 'string' ? rawBody : '', 'latin1');
   return parseQuery(decodeBody({ mediaType: FORM, bytes }), 'the form');
@@ -46,13 +47,13 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
 
 /**
  * Reads a form as the body of a pipeline request.
- * @throws Refusal when `readForm` does
+ * @throws the same errors as `readForm`
  */
 export async function readFormBody(ctx: Context): Promise<RawBody> {
   return { mediaType: FORM, bytes: Buffer.from((await readForm(ctx)).toString()) };
 }
 
-/** Returns the parameters in such a body. */
+/** Returns the parameters in a body that `readFormBody` has read. */
 export function formIn(body: RawBody | undefined): URLSearchParams {
   return new URLSearchParams(body?.bytes.toString());
 }

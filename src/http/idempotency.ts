@@ -13,7 +13,7 @@ import type { Answer } from './answer/answer.ts';
 import { AUTHOR_HEADERS, type Header } from './answer/authorship.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 
-/** The ids and appends from an earlier attempt at the request, for its command. */
+/** Ids and appends from an earlier attempt at the same request, for its command. */
 export interface Attempted {
   /** Seeds its ids. */
   readonly commandId: string;
@@ -21,29 +21,29 @@ export interface Attempted {
   readonly retry: RetryNotes;
 }
 
-/** The parts of a request that decide whether two requests are the same. */
+/** The parts of a request that determine whether two requests are the same. */
 export interface KeyedRequest {
   readonly key: string;
   /** Project and environment. */
   readonly scope: string;
   readonly credential: string;
-  /** Used instead of the credential where tokens are replaced often: `tokenHolder`, or the person. */
+  /** Used instead of the credential if tokens are replaced often: the result of `tokenHolder`, or the person. */
   readonly holder: string | undefined;
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly header: Header;
   readonly body: Buffer;
-  /** The request's connection: a retry stops waiting when its client disconnects. */
+  /** The response to the request. A retry stops waiting when its client disconnects. */
   readonly response: ServerResponse;
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** Refusals that are stored like other responses, because they describe the state found by the first attempt. */
+/** Refusals that are stored like other responses, because they depend on the state that the first attempt found. */
 const KEPT = new Set([404, 409, 412]);
 
 /**
- * Runs a request once: a repeated request gets the first response, byte for byte, with `Idempotent-Replayed: true`.
+ * Runs a request once. A repeated request gets the first response, byte for byte, with `Idempotent-Replayed: true`.
  * @param run executes the request; throws Refusal.
  * @param toAnswer converts a refusal to a response.
  * @throws Refusal 409 if the first attempt is still running after 10 s; 422 if the key is invalid or was used for another
@@ -73,14 +73,14 @@ export async function once(
     gone: () => closing(response),
   });
   if ('kept' in begun) {
-    // It can't be told here whether the response contains a secret.
+    // Nothing here shows whether the response contains a secret, so it isn't compressed.
     return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' }, plain: true };
   }
   return settle(begun.reserved, run, toAnswer);
 }
 
 /**
- * Returns the scope of a caller's Idempotency-Keys: project and environment; under a grant, application and grant
+ * Returns the scope of a caller's Idempotency-Keys: the project and environment or, under a grant, the application and grant
  * (docs/spec/decisions.md, section 3).
  */
 export function keyScope({ calls: { projectId, credential } }: Caller): string {
@@ -93,8 +93,8 @@ export function keyScopeOfPerson({ issuer, subject }: Identity): string {
 }
 
 /**
- * Returns whose token it is and what it may do, for callers whose tokens are replaced often; undefined for an API key. A token
- * with fewer scopes must not get what a token with more scopes read.
+ * Returns who holds a token and what it allows, for callers whose tokens are replaced often; undefined for an API key. A token
+ * with fewer scopes must not get data that a token with more scopes read.
  */
 export function tokenHolder({ calls: { credential, scopes }, sees }: Caller): string | undefined {
   const access = accessIn(sees);
@@ -118,7 +118,7 @@ export function isRepeated({ headers }: Answer): boolean {
   return headers['Idempotent-Replayed'] === 'true';
 }
 
-/** Returns a signal that fires when the client closes the connection. */
+/** Returns a signal that is aborted when the client closes the connection. */
 function closing(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (response.closed) gone.abort();
@@ -142,7 +142,7 @@ async function settle(
     answer = await run({ commandId, millis, retry });
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) {
-      // It is unknown whether something was written, so the next attempt continues with the same seed.
+      // It is unknown whether anything was written, so the next attempt continues with the same seed.
       await reserved.release().catch(() => undefined);
       throw error;
     }
@@ -153,14 +153,14 @@ async function settle(
     }
     answer = toAnswer(error);
   }
-  // Long responses to reads aren't stored, because they can be read again. A retry finds the events already written, as after
-  // a crash.
+  // Long responses to reads aren't stored, because the data can be read again. A retry finds the events that have already been
+  // written, as after a crash.
   if (answer.transient || (answer.reads === true && isLong(answer))) await reserved.release();
   else await reserved.keep(kept(answer));
   return answer;
 }
 
-/** The size in bytes from which responses to reads aren't stored. */
+/** The size, in bytes, from which responses to reads aren't stored. */
 const KEPT_BYTES = 1_000_000;
 
 function isLong({ body, stream }: Answer): boolean {

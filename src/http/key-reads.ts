@@ -1,7 +1,7 @@
 /**
- * Writes the access log for reads in a project's own name: always for a member's token; for API keys and `client_credentials`
- * tokens only if `ACCESS_LOG` is `all`. It has one entry for each record that a response shows, written before anything is
- * sent (docs/access-log.md).
+ * Writes the access log for reads that a project makes in its own name: always for a member's token; for API keys and
+ * `client_credentials` tokens, only if `ACCESS_LOG` is `all`. There is one entry for each record that a response shows,
+ * written before anything is sent (docs/access-log.md).
  */
 import type { RecordsOf } from '#queries/records-of.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -18,7 +18,10 @@ import type { InnerCaller } from './ports/inner-requests.ts';
 export interface KeyReadService {
   readonly accessLog: Pick<AccessLog, 'written'>;
   readonly recordsOf: RecordsOf;
-  /** The kinds of credentials whose reads are logged here; never `grant`, because a grant's pass logs the reads under it. */
+  /**
+   * The kinds of credentials whose reads are logged here. `grant` is never one of them, because a grant's pass logs the reads
+   * under that grant.
+   */
   readonly logged: ReadonlySet<CallerCredential['kind']>;
   /** The FHIR interface's base URL, with a trailing slash. */
   readonly base: string;
@@ -33,9 +36,9 @@ export interface ReadOf {
 
 /** A read that has been answered. */
 interface Done extends ReadOf {
-  /** Ids that tell which records were read: the ids in the path, and those of the resources shown. */
+  /** Ids that show which records were read: the ids in the path, and the ids of the resources shown. */
   readonly ids: readonly string[];
-  /** The id of each resource shown, or of its record; null if the resources aren't known one by one. */
+  /** For each resource shown, its id or its record's id; null if the individual resources aren't known. */
   readonly shown: readonly string[] | null;
 }
 
@@ -47,7 +50,8 @@ export class KeyReads {
 
   /**
    * @param caller a caller whose kind of credential is logged
-   * @param by the outer request that this is part of: its name in the log, and the function that gathers its entries
+   * @param by the outer request, if this request is part of one: its name in the log, and the function that collects its
+   *   entries
    */
   constructor(
     private readonly service: KeyReadService,
@@ -93,7 +97,7 @@ export class KeyReads {
     return answer;
   }
 
-  /** Records the resources that a Bundle's stored response shows again; its entries are no longer known one by one. */
+  /** Records the resources that the stored response to a Bundle shows again. Its individual entries are no longer known. */
   noteRepeated({ body = '' }: Answer): void {
     const named = urlsIn(body, `"fullUrl":"${this.service.base}`);
     const ids = [...new Set([...named, ...resourcesIn(body)])];
@@ -142,7 +146,7 @@ export class KeyReads {
   }
 }
 
-/** Describes the read of a FHIR interaction, even if the interaction refuses grants' tokens. */
+/** Describes what a FHIR interaction reads. This includes interactions that refuse grants' tokens. */
 export function describeRead(token: GrantToken, segments: readonly string[]): ReadOf {
   if (token !== 'refused') return { action: token.action, type: token.type, id: token.id };
   const [type = '', id] = segments;
@@ -155,7 +159,7 @@ export function describeRead(token: GrantToken, segments: readonly string[]): Re
   };
 }
 
-/** Returns whether a single resource or version is read, rather than a list. */
+/** Returns whether a read is for a single resource or version, not for a list. */
 function isInstance({ action }: ReadOf): boolean {
   return action === 'read' || action === 'vread';
 }
@@ -168,7 +172,7 @@ function makeActor(credential: CallerCredential): AccessActor {
       return { kind: 'application', id: credential.applicationId, grantId: null };
     case 'member':
       return { kind: 'person', issuer: credential.issuer, subject: credential.subject, role: 'member' };
-    // The pages themselves log a representative's reads, and a grant's pass logs the reads under that grant.
+    // The pages log a representative's reads themselves, and a grant's pass logs the reads under that grant.
     default:
       throw new TypeError(`reads of a ${credential.kind} aren't logged here`);
   }
@@ -178,8 +182,8 @@ function makeActor(credential: CallerCredential): AccessActor {
 const ID = 36;
 
 /**
- * Returns the ids in `Type/id` that follow a text that the service wrote; inside a value, the quotes in that text would be
- * escaped.
+ * Returns the ids in each `Type/id` that follows a text which the service wrote. The text can't occur inside a value, because
+ * its quotes would be escaped there.
  */
 function urlsIn(body: string | Buffer, mark: string): string[] {
   return endsBehind(body, mark).flatMap((end) => {
@@ -197,7 +201,7 @@ function resourcesIn(body: string | Buffer): string[] {
   });
 }
 
-/** Returns the ids that directly follow such a text. */
+/** Returns the ids that directly follow a text which the service wrote. */
 function idsBehind(body: string | Buffer, mark: string): string[] {
   return endsBehind(body, mark).flatMap((end) => {
     const id = slice(body, end, end + ID);

@@ -1,5 +1,5 @@
 /**
- * Limits the cost of large bodies. Parsing and validating one takes much more processor time than other requests, so only a
+ * Limits the cost of large bodies. Parsing and validating one takes much more processor time than other requests. So only a
  * few are processed at a time, and a rejected one counts as many requests.
  */
 import type { IncomingMessage } from 'node:http';
@@ -11,19 +11,20 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { RequestLimits } from './limits.ts';
 
 /**
- * The size in bytes from which a body waits for its turn. If the body isn't stored, it counts as one further request per this
+ * The size, in bytes, from which a body waits for its turn. A body that isn't stored counts as one further request per this
  * many bytes.
  */
 export const LARGE_BODY = 100_000;
 
 /**
- * Maximum number of bytes in large bodies that one project may have in progress at a time, from parsing until read models show
- * the write; all projects together may have four times as many. A larger body takes its project's whole share.
+ * Maximum number of bytes in large bodies that one project may have in progress at a time, from parsing until read models
+ * include the write. All projects together may have four times as many. A larger body uses up its project's whole share.
  */
 const SHARE = 2_000_000;
 const ADMISSION = {
   total: 4 * SHARE,
-  // One at a time while others have requests in progress, because two large bodies would take turns at the event loop.
+  // Process one at a time while other callers have requests in progress, because two large bodies would occupy the event loop
+  // alternately.
   ofOne: () => (presence.several ? 0 : SHARE),
   waiting: 100,
   waitMs: 60_000,
@@ -36,22 +37,22 @@ export function noteBody(request: IncomingMessage, bytes: number): void {
   sizes.set(request, bytes);
 }
 
-/** Sizes set in the service's configuration. */
+/** Sizes that the service's configuration sets. */
 export interface LargeBodyLimits {
-  /** Maximum number of bytes held for all bodies together, beyond the first megabyte of each. */
+  /** Maximum number of bytes held in memory for all bodies together, not counting the first megabyte of each. */
   readonly bodyMemoryBytes: number;
   /** Maximum length of a request's body. */
   readonly bundleBytes: number;
 }
 
-/** Limits the memory for large bodies, makes them take turns, and counts those that were rejected. */
+/** Limits the memory for large bodies, makes them wait their turn, and counts rejected ones against rate limits. */
 export class LargeBodies {
   readonly #admission = new Admission(ADMISSION);
 
-  /** Counts the memory for bodies from when they arrive until they are answered. */
+  /** Counts the memory that each body uses, from its arrival until its response. */
   readonly memory: HeldMemory;
 
-  /** @param awaitShown waits until all read models show everything written so far */
+  /** @param awaitShown waits until all read models include everything written so far */
   constructor(
     private readonly limits: RequestLimits,
     { bodyMemoryBytes, bundleBytes }: LargeBodyLimits,
@@ -65,7 +66,7 @@ export class LargeBodies {
   }
 
   /**
-   * Processes a request whose large body has been read, when it is its turn.
+   * Processes a request whose large body has been read, when its turn comes.
    * @param of the request's owner
    * @param size the body's size, in bytes
    * @throws Refusal throttled (429) if other requests have used up the caller's limit in the meantime, unavailable (503) if
@@ -85,8 +86,8 @@ export class LargeBodies {
   }
 
   /**
-   * Ends the turn of a body that was stored. While others have requests in progress, the turn lasts until all read models show
-   * the write.
+   * Ends the turn of a body that was stored. While other callers have requests in progress, the turn lasts until all read
+   * models include the write.
    */
   async #endWhenShown(lease: Lease): Promise<void> {
     if (presence.several) await this.awaitShown().catch(() => undefined);
@@ -94,8 +95,8 @@ export class LargeBodies {
   }
 
   /**
-   * Counts a body that was not stored.
-   * @param share the share of it that counts, from 0 to 1.
+   * Counts a body that was not stored against the rate limits.
+   * @param share the fraction of it that counts, from 0 to 1.
    * @returns undefined for a small body
    */
   count(ctx: Context, share = 1): Promise<void> | undefined {
@@ -104,7 +105,7 @@ export class LargeBodies {
   }
 }
 
-/** Malformed, too large, invalid. Other errors depend on the service's state, not on the body. */
+/** Malformed, too large, invalid. All other errors depend on the service's state, not on the body. */
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /** Returns whether an error means that a request's body was processed and rejected. */

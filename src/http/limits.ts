@@ -1,6 +1,6 @@
 /**
- * Applies rate limits over HTTP: which requests count for whom (client address or caller), the headers of each response, and
- * 429.
+ * Applies rate limits over HTTP: determines whose limit a request counts against (client address or caller), and sets the
+ * headers of each response, and 429.
  */
 
 import { BlockList, isIP, isIPv4 } from 'node:net';
@@ -12,20 +12,21 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { requireHead } from './answer/send.ts';
 import type { RateLimits } from './ports/traffic.ts';
 
-/** `::ffff:192.0.2.1`, an IPv4 client on an IPv6 socket. */
+/** `::ffff:192.0.2.1`: an IPv4 client on an IPv6 socket. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** The same in hexadecimal, as printed by the URL parser. */
+/** The same address in hexadecimal, as the URL parser prints it. */
 const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 /** Maximum number of `X-Forwarded-For` entries that are read. */
 const HOPS = 32;
 
-/** Returns the address for which a request counts. */
+/** Returns the address that a request counts against. */
 type ClientAddress = (socket: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
  * Returns the rightmost address that isn't a trusted proxy, starting with the socket and then going through `X-Forwarded-For`;
- * anything to the left of it is unverified. An invalid entry ends the search at the proxy that sent it. IPv4 in IPv6 counts as
- * IPv4; for IPv6, the 64-bit network counts, which is what one client usually has.
+ * anything to the left of it is unverified. An invalid entry ends the search at the proxy that sent it. IPv4 addresses in IPv6
+ * are treated as IPv4. For other IPv6 addresses, the result is the 64-bit network, because one client usually has a whole
+ * network.
  * @param trusted addresses and networks in CIDR notation, validated by the settings
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
@@ -63,7 +64,7 @@ function makeBlockList(networks: readonly string[]): BlockList {
     const [text = '', prefix] = network.split('/');
     const address = normal(text) ?? text;
     const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    // For a network of mapped addresses, the prefix length is counted from where IPv4 begins.
+    // In a network of mapped addresses, IPv4 begins after 96 bits, which are subtracted from the prefix length.
     const bits =
       prefix === undefined ? undefined : Number(prefix) - (isIPv4(address) && !isIPv4(text) ? 96 : 0);
     if (bits === undefined) list.addAddress(address, family);
@@ -92,7 +93,7 @@ function normal(text: string): string | undefined {
   return `${a >> 8}.${a & 255}.${b >> 8}.${b & 255}`;
 }
 
-/** Returns the unit that is counted: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Returns the unit for which requests are counted: an IPv4 address, or the first 64 bits of an IPv6 address. */
 function counted(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::');
@@ -104,8 +105,8 @@ function counted(address: string): string {
 
 /**
  * Counts requests by client address before anything else is checked, so that keys can't be guessed quickly, and by API key,
- * application, grant or person once known. Responses have the headers from draft-ietf-httpapi-ratelimit-headers for the
- * tighter of the two limits.
+ * application, grant or person once these are known. Responses include the headers from draft-ietf-httpapi-ratelimit-headers
+ * for the tighter of the two limits.
  */
 export class RequestLimits {
   readonly #policy: string;
@@ -125,7 +126,7 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a request for its client's address.
+   * Counts a request against the limit of its client's address.
    * @throws Refusal throttled (429) with `Retry-After`
    */
   byAddress(ctx: Context): void | Promise<void> {
@@ -133,7 +134,7 @@ export class RequestLimits {
     return this.#count(ctx, this.limits, this.#ofAddress(ctx), 'address');
   }
 
-  /** Returns the address for which a request counts. */
+  /** Returns the address that a request counts against. */
   readAddress({ req: { headers, socket } }: Context): string {
     const forwarded = headers['x-forwarded-for'];
     return this.clientAddress(
@@ -147,7 +148,7 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a request for its API key, application or grant.
+   * Counts a request against the limit of its API key, application or grant.
    * @throws Refusal throttled (429) with `Retry-After`
    */
   byCaller(ctx: Context, caller: Caller): void | Promise<void> {
@@ -157,7 +158,7 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a request for a person.
+   * Counts a request against a person's limit.
    * @throws Refusal throttled (429) with `Retry-After`
    */
   byPerson(ctx: Context, person: PersonId): void | Promise<void> {
@@ -167,7 +168,7 @@ export class RequestLimits {
   }
 
   /**
-   * Counts further requests, those in a Bundle, for a request's address and caller.
+   * Counts further requests, such as the entries of a Bundle, against the limits of a request's address and caller.
    * @throws Refusal throttled (429)
    */
   async further(ctx: Context, caller: Caller, requests: number): Promise<void> {
@@ -179,7 +180,10 @@ export class RequestLimits {
     }
   }
 
-  /** Counts requests for a request's address and caller, but at most as many as they have left. Never rejects. */
+  /**
+   * Counts a number of requests against the limits of a request's address and caller, but at most as many as they have left.
+   * Never rejects.
+   */
   async charge(ctx: Context, requests: number): Promise<void> {
     for (const [subject] of this.#listSubjects(ctx))
       for (let n = 0; n < requests; n += 1) {
@@ -189,7 +193,7 @@ export class RequestLimits {
   }
 
   /**
-   * Refuses a request whose address or caller has used up its requests in the meantime.
+   * Refuses a request whose address or caller has reached its limit in the meantime.
    * @throws Refusal throttled (429)
    */
   refuseUsedUp(ctx: Context): void {
@@ -224,13 +228,13 @@ export class RequestLimits {
   }
 }
 
-/** The kinds of subjects by which requests are counted. */
+/** The kinds of subjects for which requests are counted. */
 type Counted = 'address' | 'key' | 'application' | 'grant' | 'person' | 'link';
 
-/** A subject for which a request counts. */
+/** A subject that a request counts against. */
 type Subject = readonly [subject: string, by: Counted];
 
-/** Returns the subject for which a caller's requests count (docs/spec/decisions.md, section 3). */
+/** Returns the subject that a caller's requests count against (docs/spec/decisions.md, section 3). */
 function limitSubject({ calls: { credential } }: Caller): Subject {
   switch (credential.kind) {
     case 'api_key':
@@ -247,7 +251,10 @@ function limitSubject({ calls: { credential } }: Caller): Subject {
   }
 }
 
-/** Returns the subject for which a person's requests count: all gateway requests, and requests with a member's token. */
+/**
+ * Returns the subject that a person's requests count against. These are all gateway requests, and requests with a member's
+ * token.
+ */
 function ofPerson({ issuer, subject }: PersonId): Subject {
   return [`person/${issuer}\n${subject}`, 'person'];
 }

@@ -1,6 +1,6 @@
-/** Lists the URLs that only browsers request, on behalf of the person in front of them. */
+/** Lists the URLs that only browsers request, on behalf of the person using them. */
 
-/** The roots of these URLs, including everything below them. Routes are matched in upper and lower case. */
+/** The roots of these URLs; everything below them is included. Routes are matched in either case. */
 export const PAGE_ROOTS = [
   '/app(?!/api(?:/|$))',
   '/signin',
@@ -15,8 +15,8 @@ export const PAGE_ROOTS = [
 const PAGE = new RegExp(`^(?:/dev/?|(?:${PAGE_ROOTS.join('|')})(?:/.*)?)$`, 'is');
 
 /**
- * Returns whether a path belongs to a page that recognizes its visitor by a cookie, or to a sign-in step. Scripts from other
- * origins have nothing to read there.
+ * Returns whether a path belongs to a sign-in step or to a page that recognizes its visitor by a cookie. There is nothing
+ * there for scripts from other origins to read.
  */
 export function isPage(path: string): boolean {
   return PAGE.test(path);

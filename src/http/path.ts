@@ -1,6 +1,6 @@
 /**
- * Parses URL paths and headers, and detects names that are repeated although they may occur only once: receivers could read
- * them differently.
+ * Parses URL paths and headers. Detects repeated names that may occur only once, because receivers could interpret them
+ * differently.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
@@ -11,7 +11,7 @@ import type { Header } from './answer/authorship.ts';
 export const FHIR_PATH = '/fhir/R4';
 
 /**
- * Returns the decoded segments of a path; ignores one trailing slash.
+ * Returns the decoded segments of a path; a single trailing slash is ignored.
  * @throws Refusal malformed (400) for invalid percent-encoding.
  */
 export function splitPath(path: string): string[] {
@@ -34,8 +34,8 @@ export function repeatedName(names: Iterable<string>, repeatable: ReadonlySet<st
 }
 
 /**
- * Returns whether a header occurs with several values. For some headers, Node keeps the first value, but a proxy may have
- * looked at another.
+ * Returns whether a header occurs with several different values. For some headers, Node keeps the first value, but a proxy may
+ * have used another one.
  * @param rawHeaders alternating names and values
  * @param name in lower case
  */
@@ -66,14 +66,17 @@ const BELOW = /^\/app\/api(?:\/|$)/i;
 /** The paths that can be reached through the gateway. */
 const INNER = new RegExp(`^(?:/me|/admin|/v1|${FHIR_PATH})(?:/|$)`);
 
-/** Returns whether a path belongs to the gateway, even if its upper and lower case differ, in which case it leads nowhere. */
+/**
+ * Returns whether a path belongs to the gateway in any letter case. A path in a different case than the gateway's leads
+ * nowhere.
+ */
 export function isGateway(path: string): boolean {
   return BELOW.test(path);
 }
 
 /**
- * Returns the interface path that a gateway request is for; undefined if it isn't for an interface: the pages, the
- * authorization server and the gateway itself can't be reached through it.
+ * Returns the interface path that a gateway request is for; undefined if the request isn't for an interface. The pages, the
+ * authorization server and the gateway itself can't be reached through the gateway.
  */
 export function innerPath({ path }: Pick<Context, 'path'>): string | undefined {
   if (!path.startsWith(`${GATEWAY_PATH}/`)) return undefined;
@@ -81,7 +84,7 @@ export function innerPath({ path }: Pick<Context, 'path'>): string | undefined {
   return INNER.test(inner) ? inner : undefined;
 }
 
-/** Returns whether a path belongs to the FHIR interface; discovery documents below it don't. */
+/** Returns whether a path belongs to the FHIR interface. The discovery documents below its base path don't belong to it. */
 export function isFhir(path: string): boolean {
   if (!path.startsWith(FHIR_PATH)) return false;
   if (path.length === FHIR_PATH.length) return true;

@@ -1,5 +1,5 @@
 /**
- * Takes every request to a declared route through the same steps: match, credential, the caller's rate limit, freshness,
+ * Takes every request for a declared route through the same steps: match, credential, the caller's rate limit, freshness,
  * grant, access log, body, idempotency, run. A route declares its requirements (`Declared`). A dialect implements what differs
  * between FHIR, the JSON interfaces (REST v1, `/admin`, `/me`, webhooks) and open routes (OAuth, shared links, documentation,
  * health).
@@ -32,31 +32,34 @@ import type { Freshness } from './ports/freshness.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { InnerCaller } from './ports/inner-requests.ts';
 
-/** HTTP methods of routes; every GET route also serves HEAD. */
+/** The routes' HTTP methods. Every GET route also serves HEAD. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A route's declaration. */
 export interface Declared {
   readonly credential: 'api_key' | 'identity' | 'none';
-  /** The scopes that an API key needs. */
+  /** The scopes required of an API key. */
   readonly scopes: readonly ('read' | 'write')[];
   /**
-   * `refused` if the route refuses a grant's access token; `ignored` if no credential is checked; otherwise the requirements
-   * for the grant.
+   * `refused` if the route refuses access tokens of grants; `ignored` if no credential is checked; otherwise what the grant
+   * must allow.
    */
   readonly grantToken: 'refused' | 'ignored' | Pick<Opening, 'action' | 'needs'>;
-  /** On a route that refuses grants' tokens: the access required of a client whose scopes name types. Default: all types. */
+  /**
+   * On a route that refuses access tokens of grants: the access required of a client whose scopes name types. Default: all
+   * types.
+   */
   readonly needs?: readonly Need[];
   /** The read models that must not lag. */
   readonly models: readonly string[];
-  /** Which part of the request is logged as a read in the access log; with `parts`, the route logs its reads one by one. */
+  /** Which part of the request is recorded as a read in the access log. With `parts`, the route itself records each read. */
   readonly logged: 'whole' | 'parts' | 'nothing';
   /**
-   * The work done for the caller who last used the credential while the database confirms the credential: a whole read, or a
-   * write up to its append. Nothing is sent or written before the confirmation.
+   * The work that may begin while the database is still confirming the credential, on behalf of the caller who last used that
+   * credential: a whole read, or a write up to its append. Nothing is sent or written before the confirmation.
    */
   readonly ahead: 'read' | 'write' | 'nothing';
-  /** True if an `Idempotency-Key` is ignored, because the response isn't stored. */
+  /** True if an `Idempotency-Key` is ignored because the response isn't stored. */
   readonly unkeyed?: true;
 }
 
@@ -74,52 +77,59 @@ export interface Asked<Route> {
   readonly header: Header;
 }
 
-/** The caller of a request, once the credential has been checked. */
+/** Facts about the caller of a request, after the credential was checked. */
 export interface Admitted {
-  /** Empty if the route takes none. */
+  /** Empty if the route takes no credential. */
   readonly credential: string;
-  /** The caller that a project's credential identifies. */
+  /** The caller identified by a project's credential. */
   readonly caller?: Caller;
-  /** The person that an ID token or a session identifies. */
+  /** The person identified by an ID token or a session. */
   readonly identity?: Identity;
-  /** Under a grant: the pass for the parts of the request. */
+  /** Under a grant: the pass used for the parts of the request. */
   readonly pass?: GrantPass;
-  /** Logs the reads of a caller who isn't under a grant, if such reads are logged. */
+  /** Records the reads of a caller who isn't under a grant, if such reads are logged. */
   readonly reads?: KeyReads | undefined;
-  /** A credential check that is still running; nothing is written until it completes. Rejects with Refusal. */
+  /** The credential check, if it is still running. Nothing is written until it completes. Rejects with Refusal. */
   readonly permitted?: Promise<void>;
 }
 
-/** The steps in which the interfaces differ. */
+/** The steps that differ between the interfaces. */
 export interface Dialect<
   Route extends Declared,
   Place extends Found<Route> = Found<Route>,
   Ask extends Asked<Route> = Asked<Route>,
 > {
   /**
-   * Returns the routes for a request's path; undefined if the dialect has none.
+   * Returns the routes for a request's path; undefined if this dialect has none for it.
    * @throws Refusal
    */
   find(ctx: Context): Place | undefined;
-  /** Reads the head of a request. @throws Refusal not_acceptable (406) */
+  /**
+   * Reads the head of a request.
+   * @throws Refusal not_acceptable (406)
+   */
   ask(ctx: Context, route: Route, found: Place): Ask;
   /**
    * Returns the same request with real ids.
    * @throws Refusal not_found (404)
    */
   inward(ctx: Context, asked: Ask, edge: Edge): Ask;
-  /** Returns a request's requirements for a grant. */
+  /** Returns what a request requires of a grant. */
   findOpening(asked: Ask): GrantToken;
   /** Runs a read and records what it shows. */
   log(reads: KeyReads, asked: Ask, run: () => Promise<Answer>): Promise<Answer>;
   /**
    * Reads the body; undefined if the route takes none.
-   * @param owner the owner whose memory limit it counts against
+   * @param owner the owner whose memory limit the body counts against
    */
   readBody(ctx: Context, asked: Ask, owner: string): Promise<RawBody | undefined> | undefined;
-  /** Runs the route. @param attempted set if the request has an Idempotency-Key @throws Refusal */
+  /**
+   * Runs the route.
+   * @param attempted set if the request has an Idempotency-Key
+   * @throws Refusal
+   */
   run(ctx: Context, asked: Ask, admitted: Admitted, body?: RawBody, attempted?: Attempted): Promise<Answer>;
-  /** Returns a refusal as the response that is stored under an Idempotency-Key. */
+  /** Returns the response that is stored under an Idempotency-Key for a refusal. */
   printRefusal(ctx: Context, refusal: Refusal): Answer;
 }
 
@@ -185,8 +195,8 @@ export class Pipeline<
   }
 
   /**
-   * Answers a request that another request makes for its own caller; returns undefined if no route has its path.
-   * @param by the caller, who has been admitted, and the action in the access log
+   * Answers a request that another request makes on behalf of its own caller; returns undefined if no route has its path.
+   * @param by the caller, who has already been admitted, and the action for the access log
    * @throws Refusal
    */
   async answerFor(ctx: Context, credential: string, by: InnerCaller): Promise<Answer | undefined> {
@@ -202,7 +212,7 @@ export class Pipeline<
     return this.#answerChecked(ctx, asked, credential, checking, by);
   }
 
-  /** Responds to a caller that acts in its own project. */
+  /** Answers the request of a caller that acts in its own project. */
   #answerFor(ctx: Context, asked: Ask, credential: string, checking: Authentication): Promise<Answer> {
     const { ahead } = asked.route;
     if (ahead === 'read') return this.#readAhead(ctx, asked, credential, checking);
@@ -211,7 +221,7 @@ export class Pipeline<
     return this.#answerChecked(ctx, asked, credential, checking);
   }
 
-  /** Returns the log for a caller's reads; undefined if they aren't logged here, or the caller is under a grant. */
+  /** Returns the log for a caller's reads; undefined if the caller is under a grant or the reads aren't logged here. */
   #openLog(caller: Caller, ctx: Context, by?: InnerCaller): KeyReads | undefined {
     const { keyReads } = this.steps;
     if (!keyReads.logged.has(caller.calls.credential.kind)) return undefined;
@@ -271,7 +281,7 @@ export class Pipeline<
     return reads.out(answer);
   }
 
-  /** Returns a response that isn't in the access log, after writing its receipt if it has one. */
+  /** Returns a response that has no access-log entry. If it has a receipt, the receipt is written first. */
   async #receipted(answer: Answer, caller: Caller): Promise<Answer> {
     const { receipt } = answer;
     if (receipt !== undefined)
@@ -280,8 +290,8 @@ export class Pipeline<
   }
 
   /**
-   * Answers a request under a grant. Everything inside has the record's real ids.
-   * @throws Refusal when the route does, with the ids that the application knows
+   * Answers a request under a grant. Inside the edge, everything has the record's real ids.
+   * @throws Refusal as the route does, but with the ids that the application knows
    */
   async #answerGrant(ctx: Context, asked: Ask, credential: string, pass: GrantPass): Promise<Answer> {
     try {
@@ -297,8 +307,8 @@ export class Pipeline<
   }
 
   /**
-   * Reads the body and runs the route when it is the request's turn; a POST with an `Idempotency-Key` runs only once. A retry
-   * that waits for the first request takes no turn.
+   * Reads the body, and runs the route when it is the request's turn. A POST with an `Idempotency-Key` runs only once. A retry
+   * that waits for the first request doesn't take a turn.
    */
   async #carryOut(ctx: Context, asked: Ask, admitted: Admitted): Promise<Answer> {
     const { largeBodies, idempotency } = this.steps;
@@ -311,7 +321,7 @@ export class Pipeline<
         : turnKey(caller.calls);
     const reading = this.dialect.readBody(ctx, asked, owner);
     const sent = reading === undefined ? undefined : await reading;
-    // The parser exchanges ids at the edge.
+    // The parser exchanges the ids, using the edge.
     const body = sent === undefined || pass === undefined ? sent : { ...sent, edge: pass.edge };
     const size = sent?.bytes.length ?? 0;
     const run = (attempted?: Attempted): Promise<Answer> =>
@@ -351,7 +361,7 @@ function permit({ scopes, grantToken, needs }: Declared, caller: Caller): void {
   if (caller.sees.types !== undefined) requireTypes(caller, grantToken, needs);
 }
 
-/** Returns the value of `Allow` for a path's routes. */
+/** Returns the value of the `Allow` header for a path's routes. */
 export function allowHeader(methods: Found<unknown>['methods']): string {
   const all = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...all, 'OPTIONS'].join(', ');

@@ -1,4 +1,4 @@
-/** Lists all routes, which the server serves and the OpenAPI document describes. */
+/** Lists all routes. The server serves them, and the OpenAPI document describes them. */
 
 import { ADMIN_ROUTES } from './admin/routes.ts';
 import type { OpenRoute } from './api/open-route.ts';
@@ -20,7 +20,7 @@ import { WEBHOOK_ROUTES } from './webhooks/routes.ts';
 /** The JSON interfaces' routes, in the order used in the documentation. */
 export const ROUTES: readonly Route[] = [...REST_ROUTES, ...WEBHOOK_ROUTES, ...ADMIN_ROUTES, ...ME_ROUTES];
 
-/** The routes that take no credential from a project or person, or check one themselves. */
+/** The routes that need no credential from a project or person, or that check a credential themselves. */
 export const OPEN_ROUTES: readonly OpenRoute[] = [
   ...START_ROUTES,
   ...HEALTH_ROUTES,

@@ -1,16 +1,16 @@
 /**
- * Serves `/.well-known/webfinger`: where the owner of an e-mail address signs in, for people who haven't signed in and
- * therefore have no ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*` takes no
- * credential). https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
+ * Serves `/.well-known/webfinger`, which says where the owner of an e-mail address signs in. It is for people who haven't
+ * signed in, and therefore have no ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*`
+ * takes no credential). https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
  */
 import { z } from 'zod';
 import { emailDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { answerJson, nothingThere, openRoute } from './api/open-route.ts';
 
-/** The link relation between an account and the issuer at which it signs in. */
+/** The link relation from an account to its issuer. */
 export const ISSUER = 'http://openid.net/specs/connect/1.0/issuer';
-/** A property of that link: the `aud` in ID tokens that the organization accepts from the issuer. */
+/** A property of that link: the `aud` that the organization accepts in ID tokens from the issuer. */
 export const CLIENT_ID = 'https://annal.dev/sso/client_id';
 
 const URI = /^([a-z][a-z\d+.-]*):[\x21-\x7e]+$/i;
@@ -32,8 +32,8 @@ const account = z.object({
 });
 
 /**
- * The routes. The response depends only on the address's domain, so it doesn't reveal who has an account. RFC 7033, section 5:
- * pages from any origin may call.
+ * The routes. The response depends only on the address's domain, so it doesn't reveal who has an account. Pages from any
+ * origin may call the routes (RFC 7033, section 5).
  */
 export const WEBFINGER_ROUTES = [
   openRoute({

@@ -6,7 +6,7 @@ import { refusedToken } from './token-refusal.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Rejects lone surrogates, because the database stores each as U+FFFD, so two different subjects could become equal. */
+/** Rejects lone surrogates: the database stores each of them as U+FFFD, so two different subjects could become equal. */
 const plain = (most: number) =>
   z
     .string()
@@ -20,7 +20,7 @@ const email = plain(320).refine((text) => text.includes('@'));
 const name = plain(200);
 
 /**
- * Returns the person. Invalid optional claims count as absent.
+ * Returns the person. Invalid optional claims are treated as absent.
  * @throws Refusal unauthenticated (401) if `sub` is invalid
  */
 export function readIdentity(issuer: string, payload: JWTPayload): Identity {

@@ -1,4 +1,4 @@
-/** Fetches issuers' JSON documents with HTTP GET: limited in time and size, and without following redirects. */
+/** Fetches issuers' JSON documents with HTTP GET, with limits on time and size, and without following redirects. */
 import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
@@ -12,10 +12,10 @@ export class IssuerAway extends Error {
 const MOST_BYTES = 256 * 1024;
 /** Timeout for one document, in ms. */
 const PATIENCE_MS = 5_000;
-/** Maximum number of documents that are read at the same time from one customer-named host. */
+/** Maximum number of documents that are read at the same time from one host named by a customer. */
 const MOST_OF_HOST = 16;
 
-/** Number of documents being read, by customer-named host. */
+/** Number of documents being read, by host named by a customer. */
 const reading = new Map<string, number>();
 
 /** A document with the headers of its response. */
@@ -25,7 +25,7 @@ export interface JsonDocument {
 }
 
 /**
- * Reads a document. A redirect counts as a failure, because its target has not been checked.
+ * Reads a document. A redirect is an error, because its target has not been checked.
  * @param url https, or http on this machine
  * @param hosts lookup for hosts named by customers; undefined for the operator's own hosts, which use the system's lookup
  * @throws IssuerAway
@@ -36,8 +36,8 @@ export async function fetchJson(url: string, hosts?: CustomerHosts): Promise<unk
 }
 
 /**
- * Reads a document like `fetchJson`.
- * @param most its maximum size, in bytes
+ * Reads a document, as `fetchJson` does.
+ * @param most the maximum size of the document, in bytes
  * @throws IssuerAway
  */
 export function fetchDocument(url: string, hosts?: CustomerHosts, most = MOST_BYTES): Promise<JsonDocument> {
@@ -46,7 +46,7 @@ export function fetchDocument(url: string, hosts?: CustomerHosts, most = MOST_BY
     : inTurn(new URL(url).host, url, () => read(url, hosts, most));
 }
 
-/** Refuses requests beyond a host's share. */
+/** Refuses requests that exceed a host's share. */
 async function inTurn<T>(host: string, url: string, task: () => Promise<T>): Promise<T> {
   const others = reading.get(host) ?? 0;
   if (others >= MOST_OF_HOST)

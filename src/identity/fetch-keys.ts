@@ -1,6 +1,6 @@
 /**
- * Fetches an issuer's public keys over HTTP: its discovery document names the key set (OpenID Connect Discovery 1.0, section
- * 4; RFC 8414, section 3.3; RFC 7517, section 5).
+ * Fetches an issuer's public keys over HTTP. The issuer's discovery document names the key set (OpenID Connect Discovery 1.0,
+ * section 4; RFC 8414, section 3.3; RFC 7517, section 5).
  */
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Caches an issuer's keys: look-ups are few, new keys are found soon, and known keys keep working while the issuer can't be
- * reached.
+ * Caches an issuer's keys, so that there are few look-ups, new keys are found soon, and known keys keep working while the
+ * issuer is unreachable.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { IssuerAway } from './fetch-json.ts';
@@ -12,7 +12,7 @@ export type KeySource = () => Promise<JSONWebKeySet>;
 export interface KeysState {
   readonly keys: JSONWebKeySet['keys'];
   readonly fetchedAt: number | undefined;
-  /** Why the last fetch failed; undefined if it succeeded. */
+  /** The reason why the last fetch failed; undefined if it succeeded. */
   readonly failure: { readonly at: number; readonly message: string } | undefined;
 }
 
@@ -20,12 +20,12 @@ export interface KeysState {
 type Header = Parameters<JWTVerifyGetKey>[0];
 type Token = Parameters<JWTVerifyGetKey>[1];
 
-/** A key in the form that jose takes. */
+/** A key in the form that jose accepts. */
 export type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
 
-/** How long keys are used before they are fetched again, in ms; a withdrawn key keeps working that long. */
+/** How long keys are used before they are fetched again, in ms. A withdrawn key may keep working for that long. */
 const FRESH_MS = 10 * 60_000;
-/** Maximum time that keys are used while the issuer is unreachable, in ms. */
+/** How long keys are used at most while the issuer is unreachable, in ms. */
 const STALE_MS = 24 * 3_600_000;
 /** Minimum pause between two fetches caused by an unknown key id or an unreachable issuer, in ms. */
 const PAUSE_MS = 10_000;
@@ -54,8 +54,8 @@ export class IssuerKeys {
 
   /**
    * Returns the key named in a token.
-   * @throws JWKSNoMatchingKey if the issuer has no such key; JWKSMultipleMatchingKeys if the token doesn't say which one;
-   *   IssuerAway if the issuer must be asked and can't be reached
+   * @throws JWKSNoMatchingKey if the issuer has no such key; JWKSMultipleMatchingKeys if the token doesn't say which key;
+   * IssuerAway if the keys must be fetched and the issuer can't be reached
    */
   async find(header: Header, token: Token): Promise<VerificationKey> {
     await this.#keepFresh();
@@ -63,15 +63,14 @@ export class IssuerKeys {
       return await this.#select(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      // The key may have been added since. Even if there is a flood of invented ids, the issuer isn't asked more often than
-      // this.
+      // The issuer may have added the key since the last fetch. The pause holds even if many tokens name invented key ids.
       if (this.#mayAsk()) await this.#ask();
       if (this.#failure !== undefined) throw this.#failure;
       return this.#select(header, token);
     }
   }
 
-  /** Fetches the keys if a token would cause a fetch, and then returns what is known. */
+  /** Returns what is known about the keys, after fetching them if a token would cause a fetch. */
   async state(): Promise<KeysState> {
     await this.#keepFresh();
     const failure = this.#failure && { at: this.#askedAt, message: this.#failure.message };

@@ -1,6 +1,6 @@
 /**
- * Determines whose ID tokens the service accepts: configured issuers' and organizations' own issuers'; if no issuers are
- * configured, the development issuer's.
+ * Determines whose ID tokens the service accepts: tokens from configured issuers and from organizations' own issuers. If no
+ * issuers are configured, it also accepts tokens from the development issuer.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -16,7 +16,7 @@ import type { Config } from '../config.ts';
 /** The ID token verifier, and the development issuer if no issuer is configured. */
 export interface Identities {
   readonly verifier: Verifier;
-  /** Undefined if issuers are configured, in production, or if other machines could reach it without permission. */
+  /** Undefined in production, if issuers are configured, or if other machines could reach the service without permission. */
   readonly devIssuer: DevIssuer | undefined;
 }
 
@@ -24,8 +24,9 @@ export interface Identities {
 export type IssuerSettings = Pick<Config, 'baseUrl' | 'devIssuer' | 'host' | 'mode' | 'oidcIssuers'>;
 
 /**
- * Returns the issuer URL if the service runs the development issuer: outside production, if no other issuer is configured, and
- * if it is reachable only from this machine or others are allowed to use it. Otherwise returns undefined.
+ * Returns the issuer URL if the service runs the development issuer; otherwise undefined. It runs the development issuer
+ * outside production if no other issuer is configured and either only this machine can reach it or other machines are allowed
+ * to use it.
  */
 export function ownIssuer(settings: IssuerSettings): string | undefined {
   const { baseUrl, devIssuer, mode, oidcIssuers } = settings;
@@ -33,7 +34,7 @@ export function ownIssuer(settings: IssuerSettings): string | undefined {
   return devIssuer === 'allow' || reachable(settings) === undefined ? devIssuerUrl(baseUrl) : undefined;
 }
 
-/** Returns the setting that lets other machines in; undefined if the service is reachable only from this machine. */
+/** Returns the setting that makes the service reachable from other machines; undefined if only this machine can reach it. */
 function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string | undefined {
   if (!isLoopback(host)) return `HOST=${host}`;
   const { hostname } = new URL(baseUrl);
@@ -52,7 +53,7 @@ function findWarning(settings: IssuerSettings): string | undefined {
   return `${outside} lets other machines reach the service, so the development issuer does not run and nobody can sign in: every request to /admin returns 401. Set OIDC_ISSUERS, or set DEV_ISSUER=allow if anyone who can reach the service may sign in as any person.`;
 }
 
-/** Returns a warning if members have signed in at the development issuer under another URL; undefined if none have. */
+/** Returns a warning if members have signed in at the development issuer under a different URL; undefined if none have. */
 async function movedWarning(pool: Pool, issuer: string): Promise<string | undefined> {
   const others = await otherIssuers(pool, devIssuerUrl('%'), issuer);
   if (others.length === 0) return undefined;
@@ -60,7 +61,7 @@ async function movedWarning(pool: Pool, issuer: string): Promise<string | undefi
 }
 
 /**
- * Creates the verifier and the development issuer, and records for the command line which development issuer this installation
+ * Creates the verifier and the development issuer. Records for the command line which development issuer this installation
  * has.
  */
 export async function openIdentities({
@@ -91,7 +92,7 @@ export async function openIdentities({
       : [{ issuer: devIssuer.issuer, audiences: [DEV_CLIENT], keys: () => devIssuer.jwks() }];
   const verifier = new Verifier({
     issuers,
-    // On a developer's own machine, an organization's issuer may well be running there too.
+    // On a developer's machine, an organization's issuer may be running on the same machine.
     ssoPublicOnly: mode === 'production',
     ...(ssoClientsOf === undefined
       ? {}

@@ -1,4 +1,4 @@
-/** Builds refusals for tokens: 401 with a sentence for a developer, in the body and in the challenge (RFC 6750, section 3). */
+/** Builds refusals for tokens: 401 with a sentence for developers, in the body and in the challenge (RFC 6750, section 3). */
 import { errors } from 'jose';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -7,7 +7,7 @@ const NOT_IN_CHALLENGE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 /**
  * Returns the refusal for an ID token.
- * @param reason one sentence that quotes nothing from the token except its times
+ * @param reason one sentence, which quotes nothing from the token except its times
  */
 export function refusedToken(reason: string): Refusal {
   const description = reason.replace(NOT_IN_CHALLENGE, '?');
@@ -23,7 +23,7 @@ export const WRONG_AUDIENCE = 'aud must contain the audience configured for the 
 /** The token's issue time is in the future. */
 export const WRONG_ISSUE_TIME = 'iat must be a number of seconds that is not in the future';
 
-/** The requirement on each claim, worded for the issuer's developer. */
+/** The requirement for each claim, worded for the issuer's developer. */
 const CLAIMS: Readonly<Record<string, string>> = {
   iss: 'iss must be a trusted issuer',
   aud: WRONG_AUDIENCE,
@@ -33,7 +33,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
   nbf: 'the ID token is not valid yet: nbf is in the future',
 };
 
-/** Returns the refusal for a fault that jose found in a token; undefined for any other error. */
+/** Returns the refusal for an error that jose found in a token; undefined for any other error. */
 export function refuseJoseError(error: unknown): Refusal | undefined {
   if (error instanceof errors.JWTExpired) {
     const at = error.payload.exp;

@@ -18,7 +18,8 @@ import { IssuerKeys, type KeySource, type KeysState } from './keys.ts';
 import { refusedToken, refuseJoseError, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './token-refusal.ts';
 
 /**
- * Only asymmetric algorithms: never `none`, and never an HMAC, because the verifier would share its key (RFC 8725, section
+ * Only asymmetric algorithms. `none` is never accepted, nor is an HMAC, because the issuer and the verifier would share its
+ * key (RFC 8725, section
  * 3.1).
  */
 const ALGORITHMS = [
@@ -35,7 +36,7 @@ const ALGORITHMS = [
   'Ed25519',
 ] as const;
 
-/** Tolerated difference from an issuer's clock, in seconds. */
+/** Tolerated difference between our clock and an issuer's, in seconds. */
 const TOLERANCE_S = 60;
 /** Maximum length of a token, in characters; servers accept 16 KB of headers in total. */
 const MOST_CHARACTERS = 12_000;
@@ -66,7 +67,7 @@ export interface VerifierDeps {
   readonly ssoPublicOnly?: boolean;
   /** Looks up the hosts of issuers named by organizations. Default: `askNameServers()`. */
   readonly resolve?: Resolve;
-  /** Called whenever an issuer's keys couldn't be fetched; known keys still work. */
+  /** Called each time an issuer's keys can't be fetched; known keys still work. */
   readonly onAway?: (issuer: string, error: Error) => void;
   /** Returns the time, in ms. Default: `Date.now`. */
   readonly now?: () => number;
@@ -87,8 +88,8 @@ export class Verifier {
 
   /**
    * Returns the person whom an ID token identifies.
-   * @throws Refusal unauthenticated (401), which says what is wrong with the token; unavailable (503) if the keys are unknown
-   *   and the issuer is unreachable
+   * @throws Refusal unauthenticated (401), which says what is wrong with the token; unavailable (503) if the keys aren't known
+   * and the issuer is unreachable
    */
   async verify(token: string): Promise<Identity> {
     const { issuer, audience } = readUnverified(token);
@@ -99,8 +100,8 @@ export class Verifier {
   }
 
   /**
-   * Returns the issuers that the installation trusts, with their keys, and organizations' issuers whose tokens this instance
-   * has verified recently.
+   * Returns the issuers that the installation trusts and the organizations' issuers whose tokens this instance has verified
+   * recently, all with their keys.
    */
   async issuers(): Promise<readonly IssuerState[]> {
     const own = this.#deps.issuers.map(({ issuer, audiences }) => ({ issuer, audiences }));
@@ -126,7 +127,7 @@ export class Verifier {
   }
 
   /**
-   * Returns the organizations that trust a token; undefined if the installation does.
+   * Returns the organizations that trust a token's issuer for its audience; undefined if the installation itself does.
    * @throws Refusal unauthenticated (401)
    */
   async #trusting(issuer: string, audience: string): Promise<readonly string[] | undefined> {
@@ -184,7 +185,7 @@ function readUnverified(token: string): { issuer: string; audience: string } {
   return { issuer: payload.iss, audience: readAudience(payload) };
 }
 
-/** Returns the client for which the token was issued: `azp` if `aud` has several values. */
+/** Returns the client that the token was issued for. If `aud` has several values, this is `azp`. */
 function readAudience({ aud, azp }: JWTPayload): string {
   const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
   const [only, ...more] = audiences;
@@ -194,7 +195,10 @@ function readAudience({ aud, azp }: JWTPayload): string {
   throw refusedToken('the ID token has several audiences in aud, so azp must name one of them');
 }
 
-/** Returns a refusal. If an error is neither the token's fault nor caused by an unreachable issuer, the key is unusable. */
+/**
+ * Returns the refusal for an error. If the error is neither the token's fault nor caused by an unreachable issuer, the key is
+ * unusable.
+ */
 function toTokenRefusal(error: unknown): Refusal {
   if (error instanceof IssuerAway) {
     return unavailable("the keys of the ID token's issuer cannot be fetched; retry in a second", RETRY_S);

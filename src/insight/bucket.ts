@@ -1,4 +1,4 @@
-/** Computes the points of a series that are shown: each value, or the median of each day, week or month. Pure. */
+/** Computes the points shown for a series: each value, or the median of each day, week or month. Pure. */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { dayAt, startOfDay } from '#src/shared/time/day.ts';
@@ -13,13 +13,13 @@ export type Bucket = (typeof BUCKETS)[number];
 
 /** A point in a response. */
 export interface ShownPoint {
-  /** The date as written in the resource; for a bucket, its first day, in the offsets of its values. */
+  /** The date as written in the resource. For a bucket, its first day, in the offsets of the bucket's values. */
   readonly at: string;
-  /** A value; for a bucket, the median. */
+  /** The value; for a bucket, the median of its values. */
   readonly value: number;
   readonly comparator: Bound | null;
   readonly n: number;
-  /** The version that states the value; for a bucket, the version that states the newest value. */
+  /** The version that contains the value; for a bucket, the version that contains its newest value. */
   readonly fhir: string;
   readonly reference_range: { readonly low: number | null; readonly high: number | null } | null;
   /** All versions in a bucket. */
@@ -32,16 +32,16 @@ export interface Statistics {
   readonly min: number | null;
   readonly max: number | null;
   readonly mean: number | null;
-  /** Slope per day of the least-squares line; null if there are fewer than two times. */
+  /** Slope of the least-squares line, per day; null if there are fewer than two times. */
   readonly slope: number | null;
 }
 
-/** Returns the version that states a point. */
+/** Returns a reference to the version that contains a point's value. */
 export function versionReference({ source: { fhir, version } }: Point): string {
   return `${fhir}/_history/${version}`;
 }
 
-/** Number of points printed per step: a string for each point would take more memory than the points. */
+/** Number of points printed per step. One string for each point would take more memory than the points. */
 const AT_A_TIME = 500;
 
 /**
@@ -53,7 +53,7 @@ export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<
     return (yield* bucketPoints(points, bucket)).map((each) => JSON.stringify(each)).join();
   const texts: string[] = [];
   for (let from = 0; from < points.length; from += AT_A_TIME) {
-    // `join` combines them into one string; concatenated strings would keep all their parts in memory.
+    // `join` makes one flat string, whereas a concatenated string would keep all its parts in memory.
     texts.push(
       points
         .slice(from, from + AT_A_TIME)
@@ -65,10 +65,10 @@ export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<
   return texts.join();
 }
 
-/** Number of characters that a date needs in order to name the day or the month. */
+/** Number of characters of a date that identify its day or month. */
 const NAMES_BUCKET = { day: 10, week: 10, month: 7 } as const;
 
-/** Returns whether a point's date determines its bucket: `2026-03` determines neither a day nor a week. */
+/** Returns whether a point's date determines its bucket. For example, `2026-03` determines neither a day nor a week. */
 export function hasBucket({ date }: Pick<Point, 'date'>, bucket: Bucket): boolean {
   return bucket === 'raw' || date.length >= NAMES_BUCKET[bucket];
 }
@@ -91,7 +91,7 @@ function* bucketPoints(points: readonly Point[], bucket: Exclude<Bucket, 'raw'>)
   return all;
 }
 
-/** Prints a `ShownPoint` directly, which takes a third of the time of building and printing an object. */
+/** Prints a `ShownPoint` directly as text, which takes a third of the time needed to build and print an object. */
 function printedPoint(point: Point): string {
   const { date, value, bound, low, high } = point;
   const range = low === null && high === null ? 'null' : `{"low":${low},"high":${high}}`;
@@ -114,7 +114,7 @@ function bucketPoint(day: number, points: readonly Point[]): ShownPoint {
   };
 }
 
-/** Returns the reference range that all points share; null if they have none, or different ones. */
+/** Returns the reference range that all points share; null if they have none, or if they differ. */
 function commonRange([first, ...others]: readonly Point[]): ShownPoint['reference_range'] {
   if (first === undefined) return null;
   const { low, high } = first;

@@ -1,7 +1,7 @@
 /**
- * Handles references to other records, which an application under a grant may not see (docs/spec/decisions.md, section 1). Its
- * writes are based on the visible data, and don't remove hidden data: a Reference that is sent back unchanged gets its
- * `reference` again.
+ * Handles references to other records, which an application under a grant may not see (docs/spec/decisions.md, section 1). The
+ * application bases its writes on the data that it sees, so hidden references must survive them: if it sends back a Reference
+ * unchanged, the Reference gets its `reference` again.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { sameJson } from '#src/shared/json/json-equal.ts';
@@ -10,7 +10,7 @@ import { recordTarget } from './record-target.ts';
 /** A stored version as an application sees it. */
 export interface ShownVersion {
   readonly shown: JsonObject;
-  /** Maps a path without indexes to the objects there that lost their reference, in order. */
+  /** Maps a path without indexes to the objects at that path that lost their reference, in order. */
   readonly leftOut: ReadonlyMap<string, readonly LeftOut[]>;
 }
 
@@ -22,8 +22,8 @@ interface LeftOut {
 /**
  * Returns a stored version without references to other records.
  * @param record the real id of its Patient
- * @param withinRecord returns those of the given ids whose resources are in a record or its project's directory; not called if
- *   no reference can point outside
+ * @param withinRecord returns which of the given ids belong to resources in a record or in its project's directory; not called
+ *   if no reference can point outside
  * @throws the same errors as `withinRecord`
  */
 export async function shownVersion(
@@ -59,7 +59,10 @@ export async function shownVersion(
   return { shown: mapped(stored, '', strip), leftOut };
 }
 
-/** Returns a new version with the references that its application couldn't see, wherever it left their objects unchanged. */
+/**
+ * Returns a new version with the references that its application couldn't see, for every object that the application left
+ * unchanged.
+ */
 export function withLeftOut(value: JsonObject, { leftOut }: Pick<ShownVersion, 'leftOut'>): JsonObject {
   if (leftOut.size === 0) return value;
   const waiting = new Map([...leftOut].map(([place, all]) => [place, [...all]]));

@@ -1,6 +1,6 @@
 /**
- * Returns a record's text as an application under a grant sees it: without references to other records, and with the
- * application's own ids.
+ * Returns a record's text as an application under a grant sees it: without references to other records, and with the ids that
+ * the application uses.
  */
 import type { IdExchange } from '#src/shared/access/id-exchange.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
@@ -8,7 +8,7 @@ import { foreignTypes, type Surroundings, withoutForeignDocuments } from './fore
 import { withoutReferences } from './reference-edits.ts';
 
 /**
- * Returns a text as the application gets it. UTF-8 text in it may be given as Latin-1, because ids are ASCII.
+ * Returns a text as the application receives it. The text may be UTF-8 decoded as Latin-1, because ids are ASCII.
  * @param around if undefined, references aren't checked
  * @throws the same errors as `Surroundings.within`
  */
@@ -20,7 +20,7 @@ export async function outwardText(
   return exchangeIds(around === undefined ? text : await keepWithin(text, around), ids);
 }
 
-/** Returns JSON text without references to other records, and without the ids of their documents. */
+/** Returns JSON text without references to other records and without the ids of those records' documents. */
 export async function keepWithin(text: string, around: Surroundings): Promise<string> {
   const types = await foreignTypes(text, around);
   const own =
@@ -51,7 +51,7 @@ function* exchanged(text: string, ids: IdExchange): Steps<string> {
 
 const ID_CHARACTER = /[0-9A-Fa-f-]/;
 
-/** Returns the first position, at or after a given one, that isn't inside characters that may be an id. */
+/** Returns the first position at or after a given one where the character can't be part of an id. */
 function endOfIds(text: string, at: number): number {
   let end = at;
   while (end < text.length && ID_CHARACTER.test(text.charAt(end))) end += 1;

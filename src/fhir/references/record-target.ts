@@ -1,4 +1,4 @@
-/** Recognises references to resources that may belong to a record, because the reader may not be allowed to see all records. */
+/** Recognises references to resources that may belong to a record, because a reader may not have access to every record. */
 
 import { type Home, typeEntry } from '../types.ts';
 import { parseReference } from './references.ts';
@@ -9,11 +9,12 @@ export interface RecordTarget {
   readonly id: string;
 }
 
-/** The homes of resources that may belong to a record. */
+/** Where resources that may belong to a record are stored. */
 const IN_RECORDS: readonly Home[] = ['record', 'either'];
 
 /**
- * Returns the resource in a record that a reference names; undefined for directories, other servers and contained resources.
+ * Returns the resource in a record that a reference names; undefined for references to directories, other servers and
+ * contained resources.
  * @param bases this service's FHIR base URLs, each with a trailing slash
  */
 export function recordTarget(reference: string, bases: readonly string[]): RecordTarget | undefined {

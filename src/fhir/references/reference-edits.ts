@@ -1,4 +1,4 @@
-/** Removes references from JSON text; everything around them stays unchanged, including the digits of numbers. */
+/** Removes references from JSON text; everything else stays unchanged, including the digits of numbers. */
 import type { Steps } from '#src/shared/load/slices.ts';
 
 /** The number of characters processed in one step. */
@@ -14,7 +14,7 @@ interface Open {
   type: string | undefined;
 }
 
-/** A member: the bounds of its name and value together, and of its value. */
+/** A member: where its name and value begin and end together, and where its value begins and ends. */
 interface Member {
   readonly from: number;
   readonly name: string;
@@ -28,7 +28,7 @@ type Edit = readonly [from: number, to: number, replacement: string];
 /**
  * Returns the text without some references: an object loses its members `reference` and `_reference`, and gets `type` if
  * nothing else is left, because a Reference must not be empty.
- * @param text JSON; or a part of it that begins and ends between values, such as some of a Bundle's entries
+ * @param text JSON, or part of a JSON text that begins and ends between values, such as some of a Bundle's entries
  * @param findLeftOutType returns the type that a reference names, if the reference is to be removed
  */
 export function* withoutReferences(
@@ -77,7 +77,7 @@ export function* withoutReferences(
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['reference', '_reference']);
 
-/** Returns the edits that remove an object's reference, together with the commas between its members. */
+/** Returns the edits that remove an object's reference, including the commas that are no longer needed between its members. */
 function leftOut(members: readonly Member[], type: string): Edit[] {
   const [first, last] = [members[0], members.at(-1)];
   if (first === undefined || last === undefined) return [];

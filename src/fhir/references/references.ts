@@ -1,7 +1,6 @@
 /**
- * Parses the text of references (https://hl7.org/fhir/R4/references.html#literal), and determines from a resource's own
- * content which record the resource belongs to (docs/spec/decisions.md, section 5 "References" and "Record, directory,
- * terminology").
+ * Parses the text of references (https://hl7.org/fhir/R4/references.html#literal), and determines from a resource's content
+ * which record the resource belongs to (docs/spec/decisions.md, section 5 "References" and "Record, directory, terminology").
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -11,9 +10,9 @@ import { isResourceType, type ResourceType, typeEntry } from '../types.ts';
 export { rewriteReferences } from '../rewrite.ts';
 
 export type ParsedReference =
-  /** One of the 26 types, relative or below our base URL. `version` is from `…/_history/<version>`. */
+  /** A reference to one of the 26 types, relative or below our base URL. `version` is from `…/_history/<version>`. */
   | { readonly kind: 'local'; readonly type: ResourceType; readonly id: string; readonly version?: string }
-  /** `#id`, a contained resource; an empty id means the container. */
+  /** `#id`, a contained resource; if the id is empty, the container. */
   | { readonly kind: 'contained'; readonly id: string }
   /** `urn:uuid:…` or any other URN. */
   | { readonly kind: 'urn' }
@@ -21,9 +20,9 @@ export type ParsedReference =
   | { readonly kind: 'absolute' }
   /** `Patient?identifier=…`, in transactions. */
   | { readonly kind: 'conditional'; readonly type: string; readonly query: string }
-  /** Relative, or below our base URL, to an R4 type that isn't one of the 26. */
+  /** A reference to an R4 type that isn't one of the 26, relative or below our base URL. */
   | { readonly kind: 'foreign-type'; readonly type: string; readonly id: string; readonly version?: string }
-  /** Anything else, which isn't a valid reference in R4. */
+  /** Any other text, which isn't a valid reference in R4. */
   | { readonly kind: 'malformed' };
 
 const LITERAL = /^([A-Z][A-Za-z]*)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
@@ -33,8 +32,8 @@ const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 /**
  * Parses a reference.
  * @param text the value of `Reference.reference`.
- * @param bases our FHIR base URLs, each with a trailing slash (`https://host/fhir/R4/`); if empty, every absolute URL counts
- *   as another server's.
+ * @param bases our FHIR base URLs, each with a trailing slash (`https://host/fhir/R4/`); if empty, every absolute URL is
+ *   treated as another server's.
  */
 export function parseReference(text: string, bases: readonly string[] = []): ParsedReference {
   if (text.startsWith('#')) return { kind: 'contained', id: text.slice(1) };
@@ -77,8 +76,8 @@ export type Owner =
   | { readonly kind: 'directory' };
 
 /**
- * Returns the owner of a resource that is about to be written.
- * @param bases our FHIR base URLs, each with a trailing slash. The caller has already replaced references by URN.
+ * Returns the owner of a resource that is about to be written. The caller must already have replaced URN references.
+ * @param bases our FHIR base URLs, each with a trailing slash.
  * @returns the owner, or one fault: the element that determines the record is missing (`required`), or it doesn't name a
  *   patient on this service (`value`).
  */

@@ -1,4 +1,4 @@
-/** Returns resources' categories, in the form used for comparison in read-model rows and conditions on them. */
+/** Returns resources' categories in the form in which read-model rows store them and conditions on those rows compare them. */
 import type { Category, CategoryCoding } from '#src/shared/access/access.ts';
 import { isResourceType } from '../types.ts';
 import { searchKey, tokenForm } from './keys.ts';

@@ -1,5 +1,5 @@
 /**
- * Compiles composites, which combine the values of several parameters in the same place.
+ * Compiles composites, which combine values that several parameters find in the same element.
  * https://hl7.org/fhir/R4/search.html#composite
  */
 import { searchParameter } from '../definitions/search-parameters.ts';
@@ -11,8 +11,8 @@ const ORDERED = new Set(['quantity', 'date', 'string']);
 
 /**
  * Compiles a composite.
- * @param paths its bases.
- * @throws Error if it doesn't have two parts, or if its expressions find no values for its parameters.
+ * @param paths the paths to the elements that contain both parts.
+ * @throws Error if the composite doesn't have two parts, or if its expressions find no values for its parameters.
  */
 export function compileComposite(
   type: ResourceType,
@@ -25,8 +25,8 @@ export function compileComposite(
   }
   const expressions = components.map(({ expression }) => expression);
   const of = (part: typeof first, base: Path) => {
-    // R4 swaps the expressions in DocumentReference's `relationship`, so the expression that finds values for the parameter is
-    // used.
+    // In DocumentReference's `relationship`, R4 swaps the two expressions. So for each parameter, use the expression that
+    // finds its values.
     const own = expressions.map((expression) => compilePaths(expression, base.type));
     const found = own.find((relative) => relative.some((path) => part.places.has(placeName(base, path))));
     if (found === undefined) throw new Error(`a composite of ${type} without values of ${part.code}`);
@@ -50,7 +50,7 @@ function placeName(base: Pick<Path, 'steps'>, { steps, type }: Path): string {
   return `${[...base.steps, ...steps].join('.')} ${type}`;
 }
 
-/** Adds the paths to codes to the paths of values that composites compare by order. */
+/** For values that composites compare by order, adds the paths to the values' codes. */
 export function withAbout(parameters: readonly CompiledParameter[]): readonly CompiledParameter[] {
   const about = new Map<string, Path['about']>();
   for (const { composite, paths } of parameters) {

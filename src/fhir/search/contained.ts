@@ -1,8 +1,8 @@
-/** Contained resources that chained searches include: https://hl7.org/fhir/R4/references.html#contained */
+/** Finds the contained resources that chained searches include: https://hl7.org/fhir/R4/references.html#contained */
 import { createHash } from 'node:crypto';
 import { isResourceType, type ResourceType } from '../types.ts';
 
-/** Maximum number of contained resources per resource that searches find: the first ones with supported types. */
+/** Maximum number of contained resources per resource that searches find: the first ones that have supported types. */
 const MOST_CONTAINED = 1_000;
 
 /** A contained resource. */
@@ -37,9 +37,9 @@ export const CONTAINED_VERSION = 8;
 
 /**
  * Returns the id of a contained resource's row: a version 8 UUID (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8),
- * which distinguishes it from a resource's row.
+ * which distinguishes the row from a resource's row.
  * @param id the id of the resource that contains it.
- * @param local its id there, without `#`.
+ * @param local its id within that resource, without `#`.
  */
 function containedId(id: string, local: string): string {
   const hex = createHash('sha256').update(`${id}#${local}`).digest('hex');

@@ -1,9 +1,9 @@
-/** Compiles R4's search expressions to paths through FHIR's JSON, each with the type of the elements at its end. */
+/** Compiles R4's search expressions to paths through FHIR's JSON, each with the type of the elements that it leads to. */
 import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
 
 /** A path from a resource to elements. */
 export interface Path {
-  /** JSON names; lists are flattened. If empty, the resource itself. */
+  /** JSON names; lists are flattened. An empty path is the resource itself. */
   readonly steps: readonly string[];
   /** The FHIR type of the elements at the end: `Coding`, `dateTime`, `Observation.component`. */
   readonly type: string;
@@ -19,7 +19,7 @@ export interface Path {
   readonly about?: About;
 }
 
-/** The codes that values belong to; they are in the same base as the values. */
+/** The codes that values belong to; codes and values are in the same base. */
 export interface About {
   /** The path, split in two: to the base (the resource, or each component), and from there to the values. */
   readonly base: Path;
@@ -33,8 +33,8 @@ const TRUTH = /^([\w.]+)\.exists\(\) and \1 != false$/;
 
 /**
  * Compiles an expression to paths.
- * @param base the type at which it begins: a resource type or, in a composite's component, any type.
- * @throws Error for syntax that isn't used in R4's search expressions for the 26 types.
+ * @param base the type at which the expression begins: a resource type or, in a composite's component, any type.
+ * @throws Error for syntax that R4's search expressions for the 26 types don't use.
  */
 export function compilePaths(expression: string, base: string): Path[] {
   const [, truth] = TRUTH.exec(expression) ?? [];
@@ -61,14 +61,14 @@ function compileOperand(operand: string, base: string): Path[] {
   return paths;
 }
 
-/** Primitive types that are derived from another: https://hl7.org/fhir/R4/datatypes.html */
+/** For each primitive type, the primitive types derived from it: https://hl7.org/fhir/R4/datatypes.html */
 const KINDS_OF: Readonly<Record<string, readonly string[]>> = {
   uri: ['canonical', 'oid', 'url', 'uuid'],
   string: ['code', 'id', 'markdown'],
   integer: ['positiveInt', 'unsignedInt'],
 };
 
-/** Wrong type names in R4's expressions, with the right ones; used for Observation's `code-value-date`. */
+/** Misspelt type names in R4's expressions → the correct names; needed for Observation's `code-value-date`. */
 const MISSPELT: Readonly<Record<string, string>> = { DateTime: 'dateTime' };
 
 function isA(type: string, wanted: string): boolean {
@@ -83,7 +83,7 @@ function condition(text: string): Pick<Path, 'where' | 'refersTo'> {
   throw new Error(`where(${text}) in a search expression`);
 }
 
-/** Returns a path extended by one element, with one path for each type of a choice. */
+/** Returns a path extended by one element. A choice yields one path for each of its types. */
 function into(path: Path, name: string): Path[] {
   if (PRIMITIVES.has(path.type)) throw new Error(`${path.type} has no ${name}`);
   const element = typeDefinition(path.type).elements.find((each) => each.name === name);

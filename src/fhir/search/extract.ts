@@ -1,4 +1,4 @@
-/** Extracts all values by which searches find a resource. */
+/** Extracts all values by which searches can find a resource. */
 import type { Steps } from '#src/shared/load/slices.ts';
 import type { ResourceType } from '../types.ts';
 import type { CompiledParameter, Part } from './compiled-parameter.ts';
@@ -37,7 +37,7 @@ export interface Found<V> {
 
 /** The values of all of a resource's parameters. */
 export interface SearchValues {
-  /** Forms (`keys.ts`) of tokens, references and URIs, and `PRESENT` for every parameter that has a value. */
+  /** Forms (`keys.ts`) of tokens, references and URIs, plus `PRESENT` for every parameter that has a value. */
   readonly forms: readonly Found<string>[];
   readonly strings: readonly Found<string>[];
   readonly periods: readonly Found<Period>[];
@@ -48,14 +48,14 @@ export interface SearchValues {
   readonly sorts: ReadonlyMap<string, Ends>;
 }
 
-/** The suffix added to a reference parameter's code for the forms of logical identifiers. */
+/** The suffix added to a reference parameter's code to store the forms of logical identifiers. */
 export const LOGICAL = ':identifier';
-/** The suffix added to a parameter's code for the text used in `:text`. */
+/** The suffix added to a parameter's code to store the text that `:text` searches. */
 export const LABEL = ':text';
-/** The suffixes added to `near` for a position's degrees. */
+/** The suffixes added to `near` to store a position's latitude and longitude in degrees. */
 export const [LATITUDE, LONGITUDE] = [':latitude', ':longitude'];
 
-/** The targets of a resource's references to contained resources. */
+/** The possible targets of a resource's references to contained resources. */
 export interface Within {
   readonly contained: ContainedResources;
   /** The resource that contains them, such as `Patient/5`: the target of `#`. */
@@ -77,7 +77,7 @@ interface Values {
 const STEP = 200;
 
 /**
- * Extracts a resource's search values, in steps, because it may have tens of thousands of elements.
+ * Extracts a resource's search values, in steps, because the resource may have tens of thousands of elements.
  * @param resource its parsed JSON; valid R4.
  * @param within the targets of its references to contained resources; if absent, these references have no targets.
  */
@@ -120,7 +120,7 @@ export function* extract(type: ResourceType, resource: unknown, within?: Within)
 }
 
 /**
- * Adds the values of the elements at a path, or at its base if it has one.
+ * Adds the values of the elements at a path; if the path has a base, of the elements at that base.
  * @returns whether there are any.
  */
 function addAll(
@@ -179,7 +179,7 @@ function add(
     case 'uri':
       for (const value of readUris(element, path)) {
         values.forms.push({ code, value: uriForm(value) });
-        // Also stored as strings, for `:below`.
+        // URIs are also stored as strings, for `:below`.
         values.strings.push({ code, value });
       }
       break;
@@ -208,7 +208,7 @@ function add(
   }
 }
 
-/** Updates the first and last of a code's sort texts. */
+/** Updates the first and last sort text stored for a code. */
 function addSort({ sorts }: Values, code: string, text: string | undefined): void {
   if (text === undefined) return;
   const ends = sorts.get(code);
@@ -233,13 +233,13 @@ function number(text: string): QuantityValue {
 
 /**
  * Maximum number of a composite's pairs by which a resource is found; later pairs are ignored. Two codings result in nine
- * pairs; a body full of codings, half in each part, would result in more than the service could hold in memory.
+ * pairs; a body full of codings, half of them in each part, would result in more pairs than fit in the service's memory.
  */
 export const MOST_PAIRS = 50_000;
 
 /**
- * Adds each pair of both parts' forms in a base. If the second part is ordered, its values are stored with the first part's
- * codes instead (`About`).
+ * In each base, adds every pair of a form of the first part and a form of the second. If the second part is ordered, its
+ * values are stored with the first part's codes instead (`About`).
  */
 function addPairs({ forms }: Values, { code, paths, composite }: CompiledParameter, resource: unknown): void {
   if (composite === undefined || composite.ordered) return;

@@ -4,8 +4,8 @@ import { type ResourceType, TYPE_NAMES } from '../types.ts';
 import { compiledParameters } from './paths.ts';
 
 /**
- * Returns the codes of a type's parameters that are literal references. Canonicals are excluded, because the service doesn't
- * resolve them.
+ * Returns the codes of a type's parameters whose values are literal references. Canonicals are excluded, because the service
+ * doesn't resolve them.
  */
 export function includable(type: ResourceType): readonly string[] {
   return compiledParameters(type)

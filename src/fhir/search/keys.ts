@@ -1,11 +1,14 @@
 /**
- * Forms: texts that represent searchable values. A resource has one form for each way in which a search may name a value. A
- * projection stores the forms' hashes (`searchKey`), and a query hashes the form that it searches for; equal texts match. The
- * hashes of a tenant's values are cached by code and form, because resources repeat the same values.
+ * Defines forms: texts that represent searchable values. A resource has one form for each way in which a search may name a
+ * value. A projection stores the forms' hashes (`searchKey`), and a query hashes the form that it searches for, so equal texts
+ * match. The hashes of a tenant's values are cached by code and form, because the same values recur in many resources.
  */
 import { hash } from 'node:crypto';
 
-/** A token's forms: `c:` a code in any system, `t:` a code in one system (empty for none), `s:` any code in a system. */
+/**
+ * A token's forms: `c:` for a code in any system, `t:` for a code in one system (empty for none), `s:` for any code in a
+ * system.
+ */
 export const tokenForm = {
   /** Codes are compared case-insensitively (https://hl7.org/fhir/R4/search.html#token). */
   code: (code: string): string => `c:${code.toLowerCase()}`,
@@ -17,8 +20,8 @@ export const tokenForm = {
 };
 
 /**
- * A reference's forms: `i:` by its id with any type, `r:` by type and id, `u:` an unchanged URL, `n:` a contained resource by
- * its row's id (`containedId`).
+ * A reference's forms: `i:` for an id with any type, `r:` for a type and id, `u:` for an unchanged URL, `n:` for a contained
+ * resource by its row's id (`containedId`).
  */
 export const referenceForm = {
   id: (id: string): string => `i:${id}`,
@@ -27,7 +30,7 @@ export const referenceForm = {
   contained: (id: string): string => `n:${id}`,
 };
 
-/** Returns the form of a code for how a word sounds. */
+/** Returns the form of a code that represents how a word sounds. */
 export const soundForm = (sound: string): string => `m:${sound}`;
 
 /** Returns a URI's form. */
@@ -36,7 +39,7 @@ export const uriForm = (uri: string): string => `u:${uri}`;
 /** Returns the form of a composite's value, made from the forms of its two parts. */
 export const pairForm = (first: string, second: string): string => `${first} $ ${second}`;
 
-/** The form for a parameter that has any value, for `:missing`. */
+/** The form stored if a parameter has any value, for `:missing`. */
 export const PRESENT = 'p';
 
 /** Returns the key for a form of a type's parameter in a tenant. */
@@ -44,17 +47,17 @@ export function valueKey(tenant: string, type: string, code: string, form: strin
   return `${tenant} ${type} ${code} ${form}`;
 }
 
-/** Returns the type name in the keys of contained resources, so that a search on the type doesn't find them. */
+/** Returns the type name used in the keys of contained resources, so that a search for the type doesn't find them. */
 export function containedType(type: string): string {
   return `#${type}`;
 }
 
-/** Returns the key that all of a tenant's contained resources with a given type have. */
+/** Returns the key shared by all of a tenant's contained resources of a given type. */
 export function containedKey(tenant: string, type: string): string {
   return valueKey(tenant, containedType(type), '', PRESENT);
 }
 
-/** Returns the key that all resources in a record have. */
+/** Returns the key shared by all resources in a record. */
 export function recordKey(record: string): string {
   return `record ${record}`;
 }
@@ -70,7 +73,7 @@ export function systemKey(system: string): string {
 }
 
 /**
- * Returns the text to hash for a code's values in one record, or for one of its tokens.
+ * Returns the text to hash for a code's values, or for one of its tokens, in one record.
  * @param about the hash of the code that the values belong to, or of the token.
  */
 export function inRecordKey(about: string, record: string): string {
@@ -81,8 +84,8 @@ export function inRecordKey(about: string, record: string): string {
 const READ_BY = new Set(['category', 'code']);
 
 /**
- * Returns whether resources have a combined key for this form and their record (`inRecordKey`). With only the form's key, an
- * index would find resources in the whole project; with only the record's key, the whole record. Either may be many times the
+ * Returns whether resources have a key that combines this form and their record (`inRecordKey`). With the form's key only, an
+ * index would find resources in the whole project; with the record's key only, the whole record. Either may be many times the
  * number of matches.
  * @param code the parameter's code.
  */
@@ -135,7 +138,7 @@ export class Hashes {
     return key;
   }
 
-  /** Returns the hash of a code that a parameter's values belong to, which is the hash of the code's form in any system. */
+  /** Returns the hash of a code that a parameter's values belong to. It is the hash of the code's form in any system. */
   about(code: string, token: string): string {
     const known = this.#of(this.#codes, code);
     let key = known.get(token);
@@ -172,8 +175,8 @@ const types = new Map<string, Map<string, Hashes>>();
 let inAll = 0;
 
 /**
- * Returns the cache for a tenant's type. Use it only for one resource or a few, because all caches are cleared together when
- * they are full.
+ * Returns the cache for a tenant's type. Use it for at most a few resources, because all caches are cleared together when they
+ * are full.
  * @param type its name, or the name for its contained resources (`containedType`).
  */
 export function typeHashes(tenant: string, type: string): Hashes {
@@ -199,8 +202,8 @@ export function typeHashes(tenant: string, type: string): Hashes {
 const HASHES = 10_000;
 
 /**
- * A cache with two generations: the older one is dropped when the younger one is full. Codes recur in every resource, and an
- * LRU cache would take longer than hashing.
+ * A cache with two generations: when the younger one is full, the older one is dropped. Codes recur in every resource, and an
+ * LRU cache would be slower than hashing.
  */
 let young = new Map<string, string>();
 let old = new Map<string, string>();
@@ -219,7 +222,10 @@ export function searchKey(text: string): string {
   return key;
 }
 
-/** Returns the bits, read from a hexadecimal digest: this takes a third of the time of a digest in a buffer. */
+/**
+ * Returns the first 64 bits of a text's hash, read from a hexadecimal digest, which takes a third of the time of reading a
+ * digest from a buffer.
+ */
 function firstBits(text: string): string {
   return BigInt.asIntN(64, BigInt(`0x${hash('sha256', text).slice(0, 16)}`)).toString();
 }

@@ -1,4 +1,7 @@
-/** Compiles each type's search parameters and their paths from the generated tables, once per type; none is written by hand. */
+/**
+ * Compiles each type's search parameters and their paths, once per type. They come from the generated tables; none is written
+ * by hand.
+ */
 import { searchParameter, searchParameterCodes } from '../definitions/search-parameters.ts';
 import { type ResourceType, typeEntry } from '../types.ts';
 import type { CompiledParameter } from './compiled-parameter.ts';
@@ -10,7 +13,7 @@ const READABLE = new Set(['token', 'reference', 'date', 'string', 'uri', 'quanti
 /** Parameters whose values are columns in every row of a read model. */
 const OF_ROW = new Set(['_id', '_lastUpdated']);
 
-/** A string parameter, on types with names, whose algorithm R4 leaves to the server. */
+/** A string parameter on types with names; R4 leaves its algorithm to the server. */
 const PHONETIC = 'phonetic';
 
 const compiled = new Map<ResourceType, readonly CompiledParameter[]>();
@@ -43,8 +46,9 @@ function compile(type: ResourceType): readonly CompiledParameter[] {
 }
 
 /**
- * Maps a code to the codes that store its values. If a parameter's values are the union of other parameters of the same kind,
- * those store them; if two parameters are equal, the first one stores both.
+ * Maps each parameter's code to the codes under which its values are stored. If a parameter's values are the union of other
+ * parameters of the same kind, the values are stored under those parameters' codes; if two parameters are equal, both are
+ * stored under the code of the first one.
  */
 function storedCodes(
   type: ResourceType,
@@ -67,7 +71,10 @@ function storedCodes(
   return stored;
 }
 
-/** Returns one text per path: equal texts mean equal values, because in a patient's record every `subject` is a Patient. */
+/**
+ * Returns one text per path. Paths with equal texts have equal values: for example, every `subject` in a patient's record is a
+ * Patient.
+ */
 function pathKeys(type: ResourceType, { paths, composite }: Omit<CompiledParameter, 'stored'>): string[] {
   const { home, owner } = typeEntry(type);
   return paths.map((path, at) => {
@@ -107,7 +114,7 @@ export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
     : found.filter((item) => holds(item, path));
 }
 
-/** Returns whether an element lacks a member. This is checked first, because most elements are absent from most resources. */
+/** Returns whether an element lacks a member. This is checked first, because most resources lack most elements. */
 function isWithout(element: unknown, name: string | undefined): boolean {
   if (name === undefined) return false;
   if (typeof element !== 'object' || element === null) return true;
@@ -144,7 +151,7 @@ export function typeInReference(reference: string): string | undefined {
   )?.[1];
 }
 
-/** Returns whether a parameter is sorted by text that a row stores in addition to its keys (`sorts.ts`). */
+/** Returns whether a parameter is sorted by a text that a row stores in addition to its keys (`sorts.ts`). */
 export function isSortedByText({ type }: Pick<CompiledParameter, 'type'>): boolean {
   return type === 'token' || type === 'reference';
 }

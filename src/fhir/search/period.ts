@@ -1,11 +1,11 @@
-/** Converts FHIR dates to time ranges; without an offset, they are in UTC. https://hl7.org/fhir/R4/search.html#date */
+/** Converts FHIR dates to time ranges; a date without an offset is in UTC. https://hl7.org/fhir/R4/search.html#date */
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
-/** The range of times that a date text means: [from, to). */
+/** The range of times that the text of a date stands for: [from, to). */
 export interface Period {
   readonly from: Micros;
   readonly to: Micros;
-  /** True if the text is more precise than a microsecond: its exact time is between these two. */
+  /** True if the text is more precise than a microsecond: its exact time is between `from` and `to`. */
   readonly isWithin?: true;
 }
 
@@ -13,8 +13,8 @@ const DATE =
   /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d{1,40})?)?(Z|[+ -](?:0\d|1[0-4]):[0-5]\d)?)?)?)?$/;
 
 /**
- * Returns the period that a FHIR date, dateTime or instant means: `2024` is a year, `2024-05-01T10:00:00Z` a second; undefined
- * for other text.
+ * Returns the period that a FHIR date, dateTime or instant stands for: `2024` is a year, `2024-05-01T10:00:00Z` a second;
+ * undefined for other text.
  */
 export function parsePeriod(text: string): Period | undefined {
   const [, year, month, day, hour, minute, second, fraction, offset] = DATE.exec(text) ?? [];
@@ -45,7 +45,7 @@ function between(first: string, second: string): Period {
   return { from: toMicros(`${first}T00:00:00Z`), to: toMicros(`${second}T00:00:00Z`) };
 }
 
-/** Returns the following year in a form that Date.parse accepts: after 9999, with a sign and six digits. */
+/** Returns the following year in a form that Date.parse accepts; the year after 9999 needs a sign and six digits. */
 function next(year: string): string {
   return year === '9999' ? '+010000' : String(Number(year) + 1).padStart(4, '0');
 }

@@ -4,13 +4,13 @@ import { folded, withoutIds } from './text.ts';
 
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
 
-/** Maximum number of a text's words that are compared; later words are ignored. */
+/** Maximum number of words in a text that are compared; later words are ignored. */
 const MOST_WORDS = 50;
 
 /**
- * Returns how each word in a text sounds: one or two codes per word. A word with letters that the algorithm doesn't know, such
- * as Cyrillic, sounds as it is written, ignoring case and accents. Ids are masked, because otherwise their parts would be
- * words.
+ * Returns how each word in a text sounds, as one or two codes per word. A word with letters that the algorithm doesn't know,
+ * such as Cyrillic, is represented by its spelling, ignoring case and accents. Ids are masked, because otherwise their parts
+ * would be treated as words.
  */
 export function listSounds(text: string): readonly (readonly string[])[] {
   const words = withoutIds(folded(text))

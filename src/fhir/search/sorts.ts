@@ -13,8 +13,8 @@ const BETWEEN = '\u0001';
 
 /**
  * Returns the text by which a token or a reference is sorted: for a token, its first code, then the system; for a reference,
- * its text, such as `Patient/5`. Long text is cut, and ids are masked in a token's text. Undefined for an element with
- * neither.
+ * its text, such as `Patient/5`. Long text is truncated, and ids are masked in a token's text. Undefined if the element has no
+ * such text.
  */
 export function sortText(type: 'token' | 'reference', element: unknown, path: Path): string | undefined {
   const text = type === 'token' ? tokenText(element, path) : referenceText(element);
@@ -63,8 +63,8 @@ export function sortSlots(type: ResourceType): ReadonlyMap<string, number> {
 }
 
 /**
- * Returns a resource's sort texts at the positions that `sortSlots` defines; null if there is none, and for a last text that
- * is the same as the first. Trailing nulls are left out.
+ * Returns a resource's sort texts at the positions that `sortSlots` defines. A position is null if there is no text, or if the
+ * last text is the same as the first. Trailing nulls are left out.
  */
 export function sortRow(type: ResourceType, sorts: ReadonlyMap<string, Ends>): (string | null)[] {
   const row: (string | null)[] = [];

@@ -1,13 +1,12 @@
 /**
- * Defines which values are wide, as SQL: partial indexes and the searches that use them must contain the identical
- * text.
+ * Defines, as SQL, which values are wide. Partial indexes and the searches that use them must contain exactly the same text.
  */
 
-/** Maximum length of a narrow period in microseconds: a day, so that a date with day precision is narrow. */
+/** Maximum length of a narrow period in microseconds: one day, so that a date with day precision is narrow. */
 export const WIDE_PERIOD = 86_400_000_000;
 
 /**
- * Returns the condition that a row's period is wide.
+ * Returns the SQL condition that a row's period is wide.
  * @param row the row's name, with the columns low and high
  */
 export function isWidePeriod(row?: string): string {
@@ -16,8 +15,8 @@ export function isWidePeriod(row?: string): string {
 }
 
 /**
- * Returns the condition that a row's quantity isn't a single number.
- * @param prefix of the columns
+ * Returns the SQL condition that a row's quantity isn't a single number.
+ * @param prefix the prefix of the columns
  */
 export function isWideQuantity(row: string | undefined, prefix: 'canonical_' | ''): string {
   const of = row === undefined ? '' : `${row}.`;

@@ -1,6 +1,6 @@
 /**
- * Messages with which a process that counted many matches requests a tally of them from the process that runs the read model
- * `search`.
+ * Messages between a process that has counted many matches and the process that runs the read model `search`: the first asks
+ * the second for a tally of them.
  */
 import { isUuid } from '#src/shared/ids.ts';
 
@@ -14,7 +14,7 @@ export const MOST_KEYS = 3;
 export interface AskedTally {
   readonly tenant: string;
   readonly type: string;
-  /** Hashes that include tenant and type (`keys.ts`), as an array literal, sorted as text. */
+  /** Hashes of texts that include the tenant and type (`keys.ts`), as an array literal, sorted as text. */
   readonly keys: string;
 }
 
@@ -25,7 +25,7 @@ export function writeAsk(tenant: string, type: string, keys: readonly string[]):
 
 const KEYS = /^\{-?\d{1,19}(?:,-?\d{1,19}){0,2}\}$/;
 
-/** Parses a payload; undefined if it isn't one. */
+/** Parses a payload; returns undefined if the text isn't a valid payload. */
 export function readAsk(text: string): AskedTally | undefined {
   const [tenant = '', type = '', keys = '', ...more] = text.split(' ');
   const isAsk = more.length === 0 && isUuid(tenant) && /^[A-Za-z]{1,64}$/.test(type) && KEYS.test(keys);

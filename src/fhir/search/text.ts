@@ -47,7 +47,10 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
 );
 const UNDECOMPOSED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'gu');
 
-/** Returns text in lower case, without accents and extra blanks; letters such as ø and ß become their usual replacements. */
+/**
+ * Returns text in lower case, without accents or extra blanks; letters such as ø and ß are replaced by their usual
+ * equivalents.
+ */
 export function folded(text: string): string {
   if (PLAIN.test(text)) return withoutBlanks(text.toLowerCase());
   const decomposed = text.normalize('NFKD').replace(MARKS, '').toLowerCase();
@@ -59,14 +62,15 @@ function withoutBlanks(text: string): string {
 }
 
 /**
- * Maximum length of the part of folded text that an index stores, in UTF-16 code units: an index row has at most 2,704 bytes.
+ * Maximum length of the part of folded text that an index stores, in UTF-16 code units: an index row is limited to 2,704
+ * bytes.
  */
 const INDEXED_LENGTH = 500;
 
-/** Folded text in two parts: the beginning, which an index stores, and the rest if the text is longer. */
+/** Folded text in two parts: the beginning, which an index stores, and the rest, if the text is longer than that. */
 interface Pieces {
   readonly beginning: string;
-  /** Null if the beginning is all of the text. */
+  /** Null if the beginning is the whole text. */
   readonly rest: string | null;
 }
 
@@ -80,17 +84,17 @@ export function pieces(text: string): Pieces {
 
 /**
  * Matches a UUIDv7 at every position where one begins, so that overlapping ids are found too. It also matches a UUIDv7 without
- * its first two digits, which the id exchange doesn't need (`src/shared/access/id-exchange.ts`).
+ * its first two digits, because the id exchange doesn't need those digits (`src/shared/access/id-exchange.ts`).
  */
 const ID = /(?=([0-9a-f]{6,8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}))/gi;
 const SHORTEST = 34;
 
 /**
  * Returns text of the same length in which the digits and letters of every UUIDv7 are zeros. An application with a grant knows
- * the patient by a different id, but the stored text of its data has the real id, and so may the owner's text: comparing text
- * by its beginning, its parts or its order would reveal the digits of the real id. All ids are masked, not only the patient's,
- * because text that behaves differently from text with other ids would confirm that it contains the real id
- * (docs/spec/decisions.md, section 1).
+ * the patient by a different id, but the real id is in the stored text of the application's data, and may be in text that the
+ * owner wrote. Comparing text by its beginning, its parts or its order would then reveal the digits of the real id. All ids
+ * are masked, not only the patient's: otherwise, text with the real id would behave differently from text with other ids,
+ * which would confirm that it contains the real id (docs/spec/decisions.md, section 1).
  */
 export function withoutIds(text: string): string {
   if (text.length < SHORTEST || !text.includes('-7')) return text;
@@ -106,8 +110,8 @@ export function withoutIds(text: string): string {
 }
 
 /**
- * Masks the ids in changed text if the change created any, for example by removing a zero-width space: under a grant, ids were
- * exchanged before the change, and an id created since would be exchanged in one direction only.
+ * Masks the ids in changed text if the change created any, for example by removing a zero-width space. Under a grant, ids are
+ * exchanged before the change, so an id that the change creates would be exchanged in one direction only.
  * @param before the text before the change, which never breaks up an id
  */
 export function withoutNewIds(after: string, before: string): string {

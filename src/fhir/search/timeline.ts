@@ -1,15 +1,15 @@
-/** Supports searches by code in chronological order: dates are stored with the codes of the values that they date. */
+/** Supports searches by code in chronological order, by storing dates with the codes of the values that they date. */
 import { jsonName, typeDefinition } from '../definitions/tables.ts';
 import type { ResourceType } from '../types.ts';
 import type { CompiledParameter } from './compiled-parameter.ts';
 
-/** A token parameter, and the date parameter that orders its resources. */
+/** A token parameter, and the date parameter by which resources with the same code are ordered. */
 export interface Timeline {
   readonly code: string;
   readonly date: string;
 }
 
-/** At most one per type; each adds one index row to a write and nothing more. */
+/** At most one per type; each costs a write one additional index row and nothing more. */
 const TIMELINES: Partial<Record<ResourceType, Timeline>> = {
   AllergyIntolerance: { code: 'code', date: 'date' },
   Condition: { code: 'code', date: 'onset-date' },
@@ -27,7 +27,7 @@ export function findTimeline(type: ResourceType): Timeline | undefined {
   return TIMELINES[type];
 }
 
-/** Returns a type's parameters, in which the date of its timeline also has the paths of the codes. */
+/** Returns a type's parameters; the date parameter of its timeline also gets the paths to the codes. */
 export function withTimeline(
   type: ResourceType,
   parameters: readonly CompiledParameter[],
@@ -49,8 +49,8 @@ export function withTimeline(
 const singles = new WeakMap<CompiledParameter['paths'], boolean>();
 
 /**
- * Returns whether a resource has at most one value for a parameter: the parameter's paths must be the types of one element
- * that isn't a list.
+ * Returns whether a resource has at most one value for a parameter. This requires that the parameter's paths be the types of a
+ * single element that isn't a list.
  */
 export function isSingle(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
   const before = singles.get(paths);

@@ -21,7 +21,7 @@ export interface QuantityValue {
   readonly system: string | null;
   readonly code: string | null;
   readonly unit: string | null;
-  /** The same quantity or range in canonical UCUM units; null if the unit is invalid in UCUM or belongs to another system. */
+  /** The same quantity or range in canonical UCUM units; null if the unit isn't valid UCUM or belongs to another system. */
   readonly canonical: { readonly dimension: string; readonly low: string; readonly high: string } | null;
 }
 
@@ -98,7 +98,7 @@ export function anyTrue(elements: readonly unknown[]): boolean {
   return elements.some((element) => element !== false);
 }
 
-/** Returns the forms of one boolean, which says whether any element at a path is true. */
+/** Returns the forms of a single boolean: whether any element at a path is true. */
 export function truthForms(elements: readonly unknown[]): string[] {
   const forms: string[] = [];
   pushForms(forms, { system: SPECIAL_VALUES, code: String(anyTrue(elements)) });
@@ -118,7 +118,7 @@ function ofTypeForms(identifier: Element): string[] {
   );
 }
 
-/** Returns the text that `:text` searches: the text beside a token's codes, or a reference's display. */
+/** Returns the text that `:text` searches: the text that accompanies a token's codes, or a reference's display. */
 export function readLabels(element: unknown, { type }: Path): readonly string[] {
   if (!isElement(element)) return NO_TEXTS;
   switch (type) {
@@ -141,7 +141,10 @@ const NO_TEXTS: readonly string[] = [];
 
 const systems = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
-/** Returns the systems in a required value set that have the given code, because the system of a `code` element is implied. */
+/**
+ * Returns the systems in a required value set that contain the given code. They are needed because the system of a `code`
+ * element is implied.
+ */
 function bindingSystems(binding: string, code: string): readonly string[] {
   let known = systems.get(binding);
   if (known === undefined) {
@@ -183,7 +186,7 @@ export function referenceForms(element: unknown): string[] {
   ];
 }
 
-/** Returns the id at the end of a reference, which is relative or a URL. */
+/** Returns the id at the end of a reference, which may be relative or a URL. */
 export function readTarget(element: unknown): string | undefined {
   if (typeof element === 'string') return undefined;
   const reference = text((element as Element).reference);
@@ -248,7 +251,7 @@ export function readQuantity(element: unknown, { type }: Path): QuantityValue | 
   return { ...unit, ...leaveOut(open, { low, high }), canonical: canonical && leaveOut(open, canonical) };
 }
 
-/** Excludes the end of a range when the comparator excludes it: `<5` doesn't include 5, so `ge5` doesn't find it. */
+/** Excludes the end of a range if the comparator does: `<5` doesn't include 5, so `ge5` doesn't find it. */
 function leaveOut<T extends Pick<QuantityValue, 'low' | 'high'>>(comparator: string, range: T): T {
   if (comparator === '<') return { ...range, high: nextTo(range.high, -1n) };
   return comparator === '>' ? { ...range, low: nextTo(range.low, 1n) } : range;
@@ -281,12 +284,12 @@ function toCanonical(
 }
 
 /**
- * The largest power of ten that is stored. PostgreSQL's `numeric` goes up to 10^131,071, so a change of units can't exceed its
+ * The largest power of ten that is stored. PostgreSQL's `numeric` goes up to 10^131,071, so converting units can't exceed its
  * range.
  */
 const LARGEST_POWER = 9_999;
 
-/** Returns decimal text for PostgreSQL's `numeric`. Numbers beyond the largest power count as infinity or zero. */
+/** Returns decimal text for PostgreSQL's `numeric`. Numbers beyond the largest power are treated as infinity or zero. */
 function decimal(value: unknown): string | undefined {
   if (isLosslessNumber(value)) {
     const [text, sign = '', digits = '', exponent = '0'] =
@@ -304,7 +307,7 @@ export function readPosition(element: unknown): { readonly latitude: string; rea
   return { latitude: degrees(latitude), longitude: degrees(longitude) };
 }
 
-/** Returns a number that PostgreSQL can compute with as `float8`; 0 for numbers that aren't finite. */
+/** Returns a number that PostgreSQL can use in `float8` calculations; 0 for numbers that aren't finite. */
 function degrees(value: unknown): string {
   const number = Number(decimal(value) ?? '0');
   return Number.isFinite(number) ? String(number) : '0';

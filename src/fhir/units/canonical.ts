@@ -49,7 +49,8 @@ export function plus(a: Decimal, b: Decimal): Decimal {
 }
 
 /**
- * Number of significant digits in the nearest number above or below: no search asks for that many, and they fit in an index.
+ * Number of significant digits in the nearest number above or below: no search asks for that many, and a number with that many
+ * fits in an index.
  */
 const NEXT_DIGITS = 30;
 
@@ -75,32 +76,33 @@ export function rounded(value: Decimal, significant: number): Decimal {
 /** UCUM's URL as a code system in FHIR. */
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** How a unit's values are converted to the base units of its dimension: (value + offset) × factor. */
+/** How to convert a unit's values to the base units of its dimension: (value + offset) × factor. */
 interface CanonicalUnit {
   /**
-   * Exponents of UCUM's base units, followed by the unit's arbitrary units and whether it counts equivalents or is a ratio of
-   * amounts of substance. Values with the same dimension are comparable.
+   * Exponents of UCUM's base units, followed by the unit's arbitrary units and by whether the unit counts equivalents or is a
+   * ratio of amounts of substance. Values with the same dimension are comparable.
    */
   readonly dimension: string;
   readonly factor: Decimal;
   readonly offset: Decimal;
-  /** True if the factor is an exact decimal. Otherwise (5/9, pi) the factor is the nearest decimal with 15 digits. */
+  /** True if the factor is an exact decimal. Otherwise (5/9, pi), the factor is the nearest decimal with 15 digits. */
   readonly exact: boolean;
 }
 
 /**
- * Number of significant digits in results if the factor isn't an exact decimal. A factor counts as exact if it has at most
+ * Number of significant digits in results if the factor isn't an exact decimal. A factor is treated as exact if it has at most
  * this many digits.
  */
 const SIGNIFICANT = 12;
 /**
- * Offsets of scales whose zero differs from the base unit's, in degrees of the scale. Other functions (pH, dB) have no factor.
+ * Offsets of scales whose zero differs from the base unit's, in degrees of the scale. Units with other functions (pH, dB) have
+ * no factor.
  */
 const OFFSETS: Readonly<Record<string, Decimal>> = {
   Cel: parseDecimal('273.15'),
   degF: parseDecimal('459.67'),
 };
-/** Maximum number of cached units: a few hundred are in use, and clients may invent any number. */
+/** Maximum number of cached units. A few hundred are in common use, but clients may invent any number. */
 const REMEMBERED = 5_000;
 const NONE = parseDecimal('0');
 
@@ -111,8 +113,8 @@ const known = new Map<string, CanonicalUnit | undefined>();
  * @param code the UCUM code (case-sensitive) of the unit of both ends.
  * @param low decimal text or `-Infinity`.
  * @param high decimal text or `Infinity`.
- * @returns undefined if the UCUM code is invalid or its scale has no factor. Ends are exact if the unit's factor is an exact
- *   decimal; otherwise they are rounded to 12 significant digits.
+ * @returns undefined if the UCUM code is invalid or its scale has no factor. Both ends are exact if the unit's factor is an
+ *   exact decimal; otherwise they are rounded to 12 significant digits.
  */
 export function canonicalRange(
   code: string,
@@ -159,7 +161,7 @@ function read(code: string): CanonicalUnit | undefined {
     return undefined;
   const offset = unit.cnv_ === null ? NONE : OFFSETS[unit.cnv_];
   if (offset === undefined || unit.cnvPfx_ !== 1) return undefined;
-  // Rounding to 15 digits removes binary fraction errors: 0.025400000000000002 m becomes 0.0254.
+  // Rounding to 15 digits removes errors from binary fractions: 0.025400000000000002 m becomes 0.0254.
   const factor = parseDecimal(String(Number(unit.magnitude_.toPrecision(15))));
   const exact = String(factor.digits).replace(/0+$/, '').length <= SIGNIFICANT;
   const arbitrary = unit.isArbitrary_ ? arbitraryUnits(code) : '';
@@ -167,16 +169,17 @@ function read(code: string): CanonicalUnit | undefined {
 }
 
 /**
- * Returns the arbitrary units in a code, which are comparable only with themselves: the names in brackets, with `[IU]` as
- * `[iU]`.
+ * Returns the arbitrary units in a code: the names in brackets, with `[IU]` as `[iU]`. Each arbitrary unit is comparable only
+ * with itself.
  */
 function arbitraryUnits(code: string): string {
   return (code.match(/\[[^\]]*\]/g) ?? []).map((name) => ` ${name.replace('[IU]', '[iU]')}`).join('');
 }
 
 /**
- * Returns how a code counts substance, where results must be kept apart although UCUM treats mole and equivalent as numbers:
- * `%` and `mmol/mol` of HbA1c are results of different methods, and one `meq` equals one `mmol` only for a charge of one.
+ * Returns how a code counts amounts of substance. UCUM treats mole and equivalent as plain numbers, but some results must be
+ * kept apart: HbA1c in `%` comes from a different method than HbA1c in `mmol/mol`, and one `meq` equals one `mmol` only for a
+ * charge of one.
  */
 function countedAs(code: string): string {
   const bare = code.replace(/\{[^}]*\}/g, '');

@@ -1,15 +1,17 @@
 /**
- * Reads units as people, devices and laboratories write them, for laboratory imports and REST v1. It looks for a spelling in a
- * table first, and then applies UCUM's grammar.
+ * Reads units as people, devices and laboratories write them, for laboratory imports and REST v1. It first looks up the
+ * spelling in a table, and then applies UCUM's grammar.
  */
 
 import { createRequire } from 'node:module';
 import { cut } from '#src/shared/cut.ts';
 import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
 
-/** One-letter units that laboratories use in their UCUM meaning. Other letters may mean anything: `C`, `F`, `S`, `a`. */
+/** One-letter units that laboratories use with their UCUM meaning. Other letters are ambiguous: `C`, `F`, `S`, `a`. */
 const LETTERS = new Set([...'gmsLlUJWNVhd%']);
-/** Units with a prefix above kilo that laboratories really mean. In capitals, `M` is mostly milli: `MG/L`, `MMOL/L`. */
+/**
+ * Units with a prefix above kilo that laboratories really use. In text in capitals, `M` usually means milli: `MG/L`, `MMOL/L`.
+ */
 const LARGE =
   /^[MGTPEZY](?![a-z]?(?:Pa|Hz|Bq|Gy|J|W|eV)$|(?:a|y)$)(?:[a-zA-Z]|mol|eq|osm|osmol|\[iu\]|\[IU\])$/;
 /** Powers of ten: `10^9`, `10E9`, `x10e9`, `x10*9`, `10**9`, `10 9`. */
@@ -28,7 +30,7 @@ const INTERNATIONAL = /(^|\/)([mukM]?)(?:IU|UI|IE)(?=\/|$)/g;
 const MICRO = /(^|\/)mc(?=(?:g|mol|[lL])(?:\/|$))/g;
 
 /**
- * Returns a unit in the form used for comparison: without blanks, and with one letter for each sign that can be typed in
+ * Returns a unit in the form used for comparison: without blanks, and with one spelling for each sign that can be typed in
  * several ways.
  */
 function compactUnit(text: string): string {
@@ -45,7 +47,7 @@ function compactUnit(text: string): string {
 }
 
 /**
- * Returns a laboratory's unit in UCUM; undefined if it is invalid or ambiguous.
+ * Converts a laboratory's unit to UCUM; returns undefined if the unit is invalid or ambiguous.
  * @param named whether the message says that it is a UCUM unit
  */
 export function toUcum(text: string, named = false): string | undefined {
@@ -82,8 +84,8 @@ function spelled(compact: string): string | undefined {
 }
 
 /**
- * Returns the warning about an uncertain unit, which gets no code. If the unit can mean several units, the warning suggests
- * them.
+ * Returns the warning about an uncertain unit, which gets no code. If the text could stand for several units, the warning
+ * suggests them.
  */
 export function unitKept(text: string): string {
   const said = `the unit ${cut(text, 60)} is kept as text`;
@@ -93,11 +95,14 @@ export function unitKept(text: string): string {
     : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
 }
 
-/** The result for a unit that a person typed: the UCUM unit, or the units that it may mean; undefined if it isn't a unit. */
+/**
+ * The result for a unit that a person typed: the UCUM unit, or the units that the text could stand for; undefined if it isn't
+ * a unit.
+ */
 type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
 
 /**
- * Reads a unit that people and apps type. Common spellings take precedence over UCUM, in which some of them are units that
+ * Reads a unit that a person or an app typed. Common spellings take precedence over UCUM, where some of them are units that
  * nobody uses (`pH` picohenry, `ft` femtotonnes); other UCUM units are returned unchanged.
  */
 export function readUnit(text: string): TypedUnit {
@@ -113,13 +118,13 @@ export function readUnit(text: string): TypedUnit {
   return isUcum(ucum) ? { ucum } : undefined;
 }
 
-/** Returns part of a unit in UCUM, if the part has a common spelling: `hr`, `day`. */
+/** Converts part of a unit to UCUM if the part has a common spelling: `hr`, `day`. */
 function partToUcum(part: string): string {
   const ucum = SPELLINGS.get(part) ?? WORDS.get(part.toLowerCase());
   return ucum === undefined || ucum.includes('/') ? part : ucum;
 }
 
-/** Returns a unit with `L` for litres: UCUM has two forms of litre, and one is enough. */
+/** Returns a unit with `L` for litres, because UCUM has two symbols for the litre. */
 function withLitres(unit: string): string {
   return unit.replaceAll(/(^|\/)([fpnumcd]?)l(?=\/|$)/g, '$1$2L');
 }
@@ -134,7 +139,7 @@ export function ucumLibrary(): ReturnType<Library['UcumLhcUtils']['getInstance']
   return library.UcumLhcUtils.getInstance();
 }
 
-/** Maximum number of cached codes: a few hundred are in use, and clients may invent any number. */
+/** Maximum number of cached codes. A few hundred are in common use, but clients may invent any number. */
 const REMEMBERED = 5_000;
 const known = new Map<string, boolean>();
 
@@ -148,7 +153,7 @@ export function isUcum(code: string): boolean {
   return valid;
 }
 
-/** Checks a code before the library does, because the library trims blanks and throws for some invalid codes. */
+/** Checks a code before passing it to the library, because the library trims blanks and throws for some invalid codes. */
 function check(code: string): boolean {
   if (!/^[!-~]{1,100}$/.test(code)) return false;
   try {

@@ -1,8 +1,8 @@
-/** Lists how people and laboratories write units, with the UCUM unit of each. Pure data. */
+/** Lists spellings of units that people and laboratories use, with the UCUM unit for each. Pure data. */
 
 /**
  * UCUM → spellings that mean only this unit, without blanks and with `u` for micro. Case matters, except in words. `G/L` is
- * left out because in all-capitals text it means grams.
+ * left out because in text written in capitals it means grams.
  */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'meq/L': ['mEq/L', 'mEq/l', 'mval/l'],
@@ -85,14 +85,14 @@ export const SPELLINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(WRITTEN).flatMap(([ucum, written]) => written.map((each) => [each, ucum] as const)),
 );
 
-/** Spellings that are words of three letters or more, in lower case → UCUM. They mean the same in upper and lower case. */
+/** Spellings that are words of three letters or more, in lower case → UCUM. Their case doesn't matter. */
 export const WORDS: ReadonlyMap<string, string> = new Map(
   [...SPELLINGS].flatMap(([spelling, ucum]) =>
     /^[a-z]{3,}$/i.test(spelling) ? [[spelling.toLowerCase(), ucum] as const] : [],
   ),
 );
 
-/** Text that can mean several units, regardless of its UCUM meaning → the units to write instead. */
+/** Text that can mean several units, whatever it means in UCUM → the units to write instead. */
 export const AMBIGUOUS: ReadonlyMap<string, readonly string[]> = new Map([
   ['C', ['Cel for degrees Celsius']],
   ['F', ['[degF] for degrees Fahrenheit']],

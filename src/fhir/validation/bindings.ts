@@ -6,7 +6,7 @@ import { valueSet } from '../definitions/tables.ts';
 import { isMediaType, type PrimitiveTest } from './primitives.ts';
 import { asArray } from './walk.ts';
 
-/** Maximum number of codes that a message lists. */
+/** Maximum number of codes listed in a message. */
 const MOST_NAMED = 12;
 
 /**

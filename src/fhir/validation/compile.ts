@@ -1,6 +1,7 @@
 /**
- * Compiles the definition of an R4 type, when first needed, into a closure that validates objects of that type: structure,
- * cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5 "Writes").
+ * Compiles the definition of an R4 type, when it is first needed, into a closure that validates objects of that type:
+ * structure, cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5
+ * "Writes").
  */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
@@ -47,7 +48,10 @@ export function objectCheck(type: string): ObjectCheck {
   return fresh;
 }
 
-/** Returns a check that is compiled when the first value is checked, because types refer to each other in cycles. */
+/**
+ * Returns a check that is compiled when it checks its first value. Types refer to each other in cycles, so they can't all be
+ * compiled in advance.
+ */
 function lazily(type: string): ObjectCheck {
   let check: ObjectCheck | undefined;
   return (object, walk) => {
@@ -75,7 +79,7 @@ function compileType(type: string): ObjectCheck {
   const own = invariants.filter((invariant) => invariant.element === undefined);
   const rules = compileRules(own, name);
   const isExtension = name === 'Extension';
-  // A profile's snapshot and its differential have the same ids.
+  // Ids repeat in ElementDefinition: a profile's snapshot and its differential have the same ids.
   const identifies = !isResource && name !== 'ElementDefinition';
 
   return (object, walk) => {
@@ -166,7 +170,7 @@ function checkResource(resource: JsonObject, walk: Walk): void {
   walk.scope = outer;
 }
 
-/** Checks a contained resource, which shares its container's local references. */
+/** Checks a contained resource, in which local references are resolved as in its container. */
 function checkContainedResource(resource: JsonObject, walk: Walk): void {
   const { scope } = walk;
   const { resource: outer, ids } = scope;
@@ -184,7 +188,7 @@ function checkByType(resource: JsonObject, walk: Walk): void {
   else walk.fault('value', 'must have the name of an R4 resource type as its resourceType');
 }
 
-/** Reports, once, that an element has several alternatives of one choice. */
+/** Reports, only once, that an element has more than one alternative of a choice. */
 function checkSingleChoice(
   object: JsonObject,
   property: Property,
@@ -204,8 +208,8 @@ function checkSingleChoice(
 /**
  * Returns the check for a Reference.
  * @param check the check for its elements.
- * @param targets types that a reference may name; undefined means any. The target type of a reference to another server cannot
- *   be checked.
+ * @param targets the types that the reference may name; undefined means any type. For a reference to another server, the
+ *   target's type cannot be checked.
  */
 function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> | undefined): ObjectCheck {
   return (holder, walk) => {
@@ -246,7 +250,7 @@ function checkText(
 const DEFINITIONS = 'http://hl7.org/fhir/StructureDefinition/';
 
 /**
- * Checks `Reference.type`: it must be the type of the reference's target, and a type that the element may refer to
+ * Checks `Reference.type`. It must be the type of the reference's target, and one of the types that the element may refer to
  * (https://hl7.org/fhir/R4/references-definitions.html#Reference.type).
  * @param named the type of the literal reference's target, if known
  */

@@ -1,13 +1,12 @@
 /**
- * Checks the rules of contained resources (https://hl7.org/fhir/R4/domainresource.html#invs and
- * references.html#contained).
+ * Checks the rules for contained resources (https://hl7.org/fhir/R4/domainresource.html#invs and references.html#contained).
  */
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { asArray, containedById, noteId, type Walk } from './walk.ts';
 
 /**
- * Checks dom-2 to dom-5, and that ids are unique. Call it after visiting the whole resource, when its local references are
- * known.
+ * Checks dom-2 to dom-5, and that ids are unique. Call it after the whole resource has been visited, because only then are all
+ * local references known.
  */
 export function checkContained(resource: JsonObject, walk: Walk): void {
   for (const [index, contained] of asArray(resource.contained).entries()) {
@@ -30,8 +29,8 @@ export function checkContained(resource: JsonObject, walk: Walk): void {
 }
 
 /**
- * Checks ref-1: a local reference must name a contained resource, or, inside a contained resource, be `#` for the container.
- * Records the reference for dom-3.
+ * Checks ref-1: a local reference must name a contained resource or, if it is inside a contained resource, it may be `#` for
+ * the container. Records the reference for dom-3.
  * @returns the type of the referenced resource
  */
 export function checkLocalReference(reference: string, walk: Walk): string | undefined {

@@ -11,7 +11,7 @@ const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
 /**
  * Checks ext-1, the format of the URL, and the value type if R4 defines the extension.
- * @param part whether it is inside another extension. If so, its URL may be relative, and the outer extension defines its
+ * @param part whether the extension is inside another one. If so, its URL may be relative, and the outer extension defines its
  *   content.
  */
 export function checkExtension(extension: JsonObject, hasValue: boolean, part: boolean, walk: Walk): void {

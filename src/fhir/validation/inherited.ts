@@ -1,13 +1,13 @@
 /**
- * Filters out faults that a change doesn't affect. A stored resource passed the rules of its time; a PATCH of another element
- * must not fail because a rule has been added since.
+ * Filters out faults that a change doesn't affect. A stored resource was valid under the rules in force when it was written,
+ * so a PATCH of one element must not fail because of a rule for another element that has been added since.
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 
 /**
- * Returns the faults of a resource that its previous version does not have. Two faults are the same if their rule, their
- * element (at any index of a list) and the element's content are the same.
+ * Returns the faults of a resource that its previous version does not have. Two faults are the same if they have the same
+ * rule, the same element (at any index of a list) and the same content of the element.
  * @param faults the faults of `after`.
  * @param earlier the faults of `before`.
  */
@@ -47,7 +47,7 @@ function contentAt(resource: JsonObject, path: string): Json {
   return found;
 }
 
-/** Returns the JSON members of an element: its value and `_name`; for a choice, the members whose names include the type. */
+/** Returns the JSON members of an element: its value and `_name`; for a choice, the members whose names include a type. */
 function listMembers(holder: JsonObject, name: string, index: string | undefined): Json[] {
   return Object.entries(holder).flatMap(([key, value]) => {
     const suffix = key.replace(/^_/, '').startsWith(name) ? key.replace(/^_/, '').slice(name.length) : '-';

@@ -1,6 +1,6 @@
 /**
- * Checks error-level invariants of base R4, compiled from their FHIRPath. fhirpath.js evaluates invariants that the compiler
- * does not support, and quantity comparisons that require unit conversion.
+ * Checks the error-level invariants of base R4, compiled from their FHIRPath. fhirpath.js evaluates the invariants that the
+ * compiler does not support, and quantity comparisons that require unit conversion.
  */
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -52,13 +52,13 @@ function tryCompile(invariant: Invariant, type: string): Truth | undefined {
   }
 }
 
-/** Maximum number of evaluations by the engine for one resource: each takes about 100 µs. */
+/** Maximum number of evaluations by the engine for one resource, each of which takes about 100 µs. */
 const MOST_EVALUATIONS = 100;
 
-/** Outermost resource → number of evaluations by the engine during its validation. */
+/** Outermost resource → number of evaluations by the engine so far in its validation. */
 const evaluations = new WeakMap<JsonObject, number>();
 
-/** Resets the count of evaluations, since the same resource may be validated again, for example on a retry. */
+/** Resets the count of evaluations, because the same resource may be validated again, for example on a retry. */
 export function forgetEvaluations(root: JsonObject): void {
   evaluations.delete(root);
 }
@@ -75,7 +75,7 @@ function countEvaluation(root: JsonObject): void {
   throw new Refusal('too_large', { code: 'too-costly', diagnostics });
 }
 
-/** Copies for the engine, which does not support numbers that keep their literals. */
+/** Copies for the engine, which does not support numbers that keep their original text. */
 const copies = new WeakMap<JsonObject, unknown>();
 
 function plain(value: JsonObject): unknown {
@@ -87,8 +87,8 @@ function plain(value: JsonObject): unknown {
 }
 
 /**
- * Returns whether an invariant holds, as evaluated by fhirpath.js. The engine is loaded when first needed; few resources need
- * it. It throws for some invalid elements, which already have another fault.
+ * Returns whether an invariant holds, as evaluated by fhirpath.js. The engine is loaded when it is first needed, because few
+ * resources need it. It throws for some invalid elements, for which another fault has already been reported.
  */
 export function holdsByEngine(
   invariant: Invariant,

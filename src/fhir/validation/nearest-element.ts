@@ -5,7 +5,7 @@ import type { Property } from './property.ts';
 /** Maximum number of a choice's alternatives that a message lists. */
 const LISTED = 6;
 
-/** Other common names for an element, in lower case → element names. The first one that the type has is suggested. */
+/** Common alternative names for an element, in lower case → element names. Suggests the first one that the type has. */
 const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['firstname', ['given', 'name']],
   ['givenname', ['given', 'name']],
@@ -29,7 +29,7 @@ const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
 /**
  * Returns the end of a message about an unknown element: the nearest element, the alternatives of the choice with that name,
  * or nothing.
- * @param name the JSON member's name, of any length.
+ * @param name the name of the JSON member, which may have any length.
  * @param properties the type's own properties, by JSON name.
  */
 export function nearestElement(name: string, properties: ReadonlyMap<string, Property>): string {

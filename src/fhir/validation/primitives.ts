@@ -1,6 +1,6 @@
 /**
- * Validates values of primitive types (https://hl7.org/fhir/R4/datatypes.html#primitive): formats, dates and times, including
- * the calendar and time zone.
+ * Validates values of primitive types (https://hl7.org/fhir/R4/datatypes.html#primitive): formats, and dates and times
+ * including the calendar and time zone.
  */
 import { isNumber, type Json } from '#src/shared/json/json.ts';
 
@@ -19,7 +19,7 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Returns whether a string contains characters that FHIR forbids: control characters except tab, CR and LF, and unpaired
+ * Returns whether a string contains characters that FHIR forbids: control characters other than tab, CR and LF, and unpaired
  * surrogates.
  */
 export function hasForbiddenCharacter(text: string): boolean {
@@ -53,7 +53,7 @@ const uri = matching(/^\S+$/, 'must be a URI, without whitespace');
 const string = text(() => true, '');
 
 /**
- * Checks base64 in one pass, because these are the longest strings. Like most readers, it doesn't check the padding bits of
+ * Checks base64 in one pass, because base64 strings are the longest. Like most decoders, it doesn't check the padding bits of
  * the last group.
  */
 function isBase64(value: string): boolean {
@@ -123,7 +123,7 @@ export function isMediaType(value: Json): boolean {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Returns whether a string is `YYYY`, `YYYY-MM` or `YYYY-MM-DD` and exists in the calendar. */
+/** Returns whether a string is a `YYYY`, `YYYY-MM` or `YYYY-MM-DD` date that exists in the calendar. */
 export function isDate(text: string): boolean {
   return (text.length === 10 || text.length === 7 || text.length === 4) && isCalendarDate(text, text.length);
 }
@@ -168,7 +168,7 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Returns the index after the time that begins at `from`; -1 if the time is invalid. Leap seconds are allowed. */
+/** Returns the index just after the time that begins at `from`; -1 if the time is invalid. Leap seconds are allowed. */
 function endOfTime(text: string, from: number): number {
   const hours = number(text, from, 2);
   const minutes = number(text, from + 3, 2);

@@ -19,13 +19,13 @@ export interface Rule {
 
 /** The rules for one JSON name of a type. */
 export interface Property {
-  /** Name of the element; for a choice, without its type. */
+  /** Name of the element; for a choice, the name without a type. */
   readonly name: string;
-  /** FHIRPath of a value relative to its holder: `name`, or for a choice `value.ofType(boolean)`. */
+  /** FHIRPath of a value relative to the object that contains it: `name`, or for a choice `value.ofType(boolean)`. */
   readonly step: string;
-  /** JSON name of the value: `valueString`, even for `_valueString`. */
+  /** JSON name of the value: for `_valueString` too, it is `valueString`. */
   readonly key: string;
-  /** True if this is `_name`, which holds a primitive's id and extensions. */
+  /** True if this is `_name`, which contains a primitive's id and extensions. */
   readonly shadow: boolean;
   readonly list: boolean;
   readonly choice: boolean;
@@ -34,7 +34,7 @@ export interface Property {
   readonly type: string;
   /** Set for primitives. */
   readonly test: PrimitiveTest | undefined;
-  /** True if it is a primitive with a required binding. */
+  /** True if the element is a primitive with a required binding. */
   readonly bound: boolean;
   /** Set for complex types, and for `_name`. */
   readonly check: ObjectCheck | undefined;
@@ -42,7 +42,7 @@ export interface Property {
   readonly rules: readonly Rule[];
 }
 
-/** Checks an element's value, which is a single value or a list, as its definition requires. */
+/** Checks an element's value. It must be a single value or a list, as the element's definition requires. */
 export function checkValue(object: JsonObject, value: Json, property: Property, walk: Walk): void {
   if (!property.list) {
     if (Array.isArray(value)) walk.fault('structure', 'must be a single value, not an array', property.step);
@@ -62,7 +62,7 @@ export function checkValue(object: JsonObject, value: Json, property: Property, 
 }
 
 /**
- * Returns whether `_name` has an item at an index: a null in a list of primitives stands for a value that has only an id or
+ * Returns whether `_name` has an item at an index. A null in a list of primitives represents a value that has only an id or
  * extensions.
  */
 function hasShadow(object: JsonObject, property: Property, index: number): boolean {
@@ -115,7 +115,7 @@ export function applyRules(rules: readonly Rule[], focus: Json, walk: Walk): voi
 
 /**
  * Checks `_name`.
- * @returns whether it makes the element present without a value
+ * @returns whether `_name` makes the element present although it has no value
  */
 export function checkShadow(object: JsonObject, value: Json, property: Property, walk: Walk): boolean {
   const { step: name, list } = property;
@@ -141,7 +141,7 @@ export function checkShadow(object: JsonObject, value: Json, property: Property,
     else if (other === undefined)
       walk.fault('structure', 'has neither a value nor an extension', name, index);
   }
-  // Trailing nulls are ignored, unless the element contains nothing else.
+  // Trailing nulls are ignored, unless nulls are all that the element contains.
   if (filled === 0 && values.length === 0)
     walk.fault('structure', 'has neither a value nor an extension', name, 0);
   else if (filled < value.length) walk.sink?.trailingNulls?.();
@@ -168,7 +168,7 @@ function checkShadowItem(
   return item.extension !== undefined;
 }
 
-/** Checks an item of `_name` that has only an id: if there is a value, no extension is needed. */
+/** Checks an item of `_name` that has only an id. If the primitive has a value, the item needs no extension. */
 function checkIdOnly(item: JsonObject, walk: Walk): void {
   if (item.id !== undefined) noteId(item.id, walk);
   for (const key in item) if (key !== 'id') walk.fault('structure', 'is not an element of a primitive', key);

@@ -1,6 +1,6 @@
 /**
- * The state of one pass over a resource: the current position, the faults found, and values that later rules for the same
- * resource need.
+ * Defines the state of one pass over a resource: the current position, the faults found, and values that later rules for the
+ * same resource need.
  */
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
@@ -10,7 +10,7 @@ import { isObject } from '#src/shared/json/json.ts';
 
 /** Receives elements that are found during validation. */
 export interface Sink {
-  /** Our FHIR base URLs, each with a trailing slash: a reference below one of them is checked like a relative reference. */
+  /** Our FHIR base URLs, each with a trailing slash. A reference below one of them is checked like a relative reference. */
   readonly bases?: readonly string[];
   /**
    * Called for each Reference element, including those in contained resources.
@@ -18,13 +18,13 @@ export interface Sink {
    * @param holder the Reference itself, which has `reference`, `identifier` or `display`.
    */
   reference(path: string, holder: JsonObject): void;
-  /** Called for an array of primitives' ids and extensions (`_given`) that ends with meaningless nulls. */
+  /** Called if an array of primitives' ids and extensions (`_given`) ends with nulls that carry no meaning. */
   trailingNulls?(): void;
   /** Maximum number of faults to list; default `MAX_FAULTS`. */
   readonly most?: number;
 }
 
-/** A resource with its contained resources, within which local references (`#x`) are resolved. */
+/** A resource together with its contained resources. Local references (`#x`) are resolved within it. */
 export interface Scope {
   readonly root: JsonObject;
   /** The resource that is being visited: `root` or one of its contained resources. */
@@ -69,14 +69,14 @@ export class Walk {
     this.#depth -= 1;
   }
 
-  /** Returns the FHIRPath of the current position, or of an element at that position. */
+  /** Returns the FHIRPath of the current position or, if a name is given, of that element at the position. */
   path(name?: string, index = -1): string {
     let path = this.#names[0] ?? '';
     for (let at = 1; at < this.#depth; at += 1) path += step(this.#names[at] ?? '', this.#indexes[at] ?? -1);
     return name === undefined ? path : path + step(name, index);
   }
 
-  /** Adds a fault at the current position, or for an element at that position. */
+  /** Adds a fault at the current position or, if a name is given, for that element at the position. */
   fault(code: IssueType, diagnostics: string, name?: string, index = -1): void {
     if (this.faults.full) {
       this.faults.count(1);
@@ -105,7 +105,7 @@ export function containedById(scope: Scope): ReadonlyMap<string, JsonObject> {
 }
 
 /**
- * Records the id of an element, or of a contained resource in its container: both share one id space
+ * Records the id of an element, or of a contained resource in its container. Both kinds of ids must be unique together
  * (https://hl7.org/fhir/R4/element-definitions.html#Element.id, references.html#contained).
  */
 export function noteId(id: Json, walk: Walk, name?: string, index = -1): void {

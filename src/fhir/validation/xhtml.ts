@@ -1,7 +1,6 @@
 /**
- * Validates narrative markup: well-formed XHTML that has only the elements and attributes that R4 allows (txt-1) and has some
- * content (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace may be omitted, because many senders omit
- * it.
+ * Validates narrative markup: well-formed XHTML with only the elements and attributes that R4 allows (txt-1), and with some
+ * content (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace is optional, because many senders omit it.
  */
 import { cut } from '#src/shared/cut.ts';
 
@@ -27,9 +26,9 @@ const MARKUP =
   /<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')){0,200})\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 /**
- * Matches an ampersand that doesn't begin one of XML's own entities or an ordinary number; excluding those matters because
- * `matchAll` is slow for millions of matches. HTML's entities (`&nbsp;`) need a document type, which narratives do not have:
- * R4 requires the characters instead.
+ * Matches an ampersand, unless it begins one of XML's own entities or an ordinary number. Those are excluded because
+ * `matchAll` is slow for millions of matches. HTML's entities (`&nbsp;`) need a document type, which narratives do not have,
+ * so R4 requires the characters instead.
  */
 const SUSPECT =
   /&(?!(?:amp|lt|gt|quot|apos|#(?:3[2-9]|[4-9]\d|[1-9]\d{2,3}));)(?:#(\d{1,20}|x[0-9A-Fa-f]{1,20});|([A-Za-z][A-Za-z0-9]*);)?/g;
@@ -54,7 +53,7 @@ export function checkXhtml(text: string): MarkupFault | undefined {
     if (end > at) {
       const run = text.slice(at, end);
       if (open.length === 0) {
-        // Whitespace around the root element is well-formed: https://www.w3.org/TR/xml/#sec-well-formed
+        // Whitespace is allowed around the root element of a well-formed document: https://www.w3.org/TR/xml/#sec-well-formed
         if (/[^ \t\r\n]/.test(run)) return malformed('has text outside its div');
         at = end;
         continue;

@@ -1,6 +1,6 @@
 /**
  * Checks access below `/admin` (docs/admin.md). A caller who isn't a member gets the same response as for an unknown id; a
- * member whose role isn't sufficient gets 403.
+ * member with an insufficient role gets 403.
  */
 import type { RequestContext as By } from '#commands/command.ts';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
@@ -43,7 +43,7 @@ export function projectFor(
 }
 
 /**
- * Returns a key in such a project.
+ * Returns a key in an open project of one of the caller's organizations.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export function keyFor(
@@ -55,7 +55,7 @@ export function keyFor(
 }
 
 /**
- * Returns an application in such a project.
+ * Returns an application in an open project of one of the caller's organizations.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export function applicationFor({ services, identity, concerns }: AdminRequest, id: string, role: Needed) {
@@ -65,7 +65,8 @@ export function applicationFor({ services, identity, concerns }: AdminRequest, i
 }
 
 /**
- * Returns a webhook endpoint in such a project; production requires the admin role.
+ * Returns a webhook endpoint in an open project of one of the caller's organizations; for production, the caller needs the
+ * admin role.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export async function endpointFor({ services, identity, concerns }: AdminRequest, id: string) {
@@ -75,7 +76,7 @@ export async function endpointFor({ services, identity, concerns }: AdminRequest
   return found;
 }
 
-/** Returns whether the caller operates the installation, as an owner or admin of the organization that operates it. */
+/** Returns whether the caller is an operator of the installation: an owner or admin of the organization that operates it. */
 export async function isOperator({
   services,
   identity,
@@ -100,7 +101,7 @@ export async function requireOperator(request: Pick<AdminRequest, 'services' | '
 }
 
 /**
- * Refuses a role that isn't sufficient.
+ * Refuses an insufficient role.
  * @throws Refusal forbidden (403)
  */
 export function requireRole(actual: Role, needed: Needed): void {
@@ -112,7 +113,7 @@ export function requireRole(actual: Role, needed: Needed): void {
 }
 
 /**
- * Refuses identities that only some organizations trust, for actions that go beyond those organizations.
+ * Refuses identities that only some organizations trust, for actions that affect more than those organizations.
  * @throws Refusal forbidden (403)
  */
 export function requireInstallationsTrust({ organizations }: Identity, what: string): void {

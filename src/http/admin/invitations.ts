@@ -1,4 +1,6 @@
-/** Invites members by e-mail address. Nothing is sent: the inviting person passes the link on (docs/admin.md). */
+/**
+ * Invites members by e-mail address. The service sends no e-mail: the person who invites passes on the link (docs/admin.md).
+ */
 import { z } from 'zod';
 import { TO_GIVE } from '#commands/organization/invitations.ts';
 import type { InvitationRow } from '#queries/admin/invitations.ts';
@@ -176,7 +178,7 @@ export const INVITATION_ROUTES = [
       requireInstallationsTrust(identity, 'accepting an invitation');
       const email = readAddress(identity);
       const found = await services.adminQueries.invitation(params.invitation_id);
-      // The command's decision refuses an invitation for another address, or one that somebody has ended.
+      // The command itself refuses an invitation that is for another address or has been ended.
       if (email === undefined || found === undefined || found.expires_at <= now())
         throw notFound('invitation', params.invitation_id.slice(0, 60));
       const { issuer, subject } = identity;

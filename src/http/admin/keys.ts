@@ -1,6 +1,6 @@
 /**
- * A project's API keys: each is shown once, and later identified by its last four characters (docs/spec/interface.md, section
- * 5).
+ * Routes for a project's API keys: each key is shown once, and later identified by its last four characters
+ * (docs/spec/interface.md, section 5).
  */
 import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';

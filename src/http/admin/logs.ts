@@ -65,8 +65,8 @@ function eventView({ type, id, version, patient, operation, event }: WrittenRow)
 }
 
 /**
- * Returns whether a page requests the details of a production request without a reason. The log entry itself contains no
- * record content.
+ * Returns whether a page requests the details of a production request without giving a reason. The log entry itself contains
+ * no record content.
  */
 function lacksReason(
   { visitor }: Pick<ApiRequest, 'visitor'>,

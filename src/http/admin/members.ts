@@ -73,7 +73,7 @@ export const MEMBER_ROUTES = [
       const answer = memberView(
         unchanged ?? { ...member, email: member.email ?? null, role: given, created_at: wrote?.at ?? now() },
       );
-      // A lower role revokes the person's tokens that need a higher one.
+      // With a lower role, the person's tokens that need a higher role are revoked.
       return { status: 200, body: answer, position: wrote?.position, awaited: true };
     },
   }),

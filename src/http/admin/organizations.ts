@@ -14,8 +14,8 @@ import { readSso } from './sso.ts';
 const TAG = 'Organizations';
 
 /**
- * Formats an organization for a response. A domain no longer counts if it was confirmed before its provider was recognized as
- * a public one.
+ * Formats an organization for a response. A confirmed domain is left out if it was confirmed before its provider was
+ * recognized as a public one.
  */
 export function organizationView(row: OrganizationRow): z.input<typeof organizationSchema> {
   const { confirmed_domain } = row;

@@ -1,4 +1,4 @@
-/** A project's patients, their records at any given time, and the consents given to its applications. */
+/** Routes for a project's patients, their records as of any given time, and the consents given to its applications. */
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
@@ -58,7 +58,7 @@ function patientView(row: PatientRow): z.input<typeof patientSchema> {
   };
 }
 
-/** Why grants end: the reasons in `consent.revoked`, or because they expired. */
+/** Why a grant ended: one of the reasons in `consent.revoked`, or because it expired. */
 const END_REASONS = [
   'patient',
   'replaced',
@@ -69,7 +69,7 @@ const END_REASONS = [
   'expired',
 ] as const;
 
-/** A grant with its patient, and the reason it ended. */
+/** A grant with its patient, and the reason why it ended. */
 const consentSchema = grant.extend({
   patient: z.string().describe('The pairwise id under which the application knows the patient.'),
   end_reason: z
@@ -108,7 +108,7 @@ function parseAt(at: string | undefined, now: Micros): Moment {
     throw wrong(
       faultOfMoment(at) ?? 'must be a date, or a date-time with a time zone, such as 2026-03-01T09:30:00Z',
     );
-  // The current day is allowed, because it has begun.
+  // The current day is allowed, because it has already begun.
   if (toMicros(at.includes('T') ? at : `${at}T00:00:00Z`) > now) throw wrong('is in the future');
   return moment;
 }

@@ -1,4 +1,7 @@
-/** Requests for production keys and applications, which the operator decides (docs/admin.md#production-by-request). */
+/**
+ * Routes for requests for production keys and applications, which the operator approves or refuses
+ * (docs/admin.md#production-by-request).
+ */
 import { z } from 'zod';
 import type { ProductionRequestRow } from '#queries/admin/production.ts';
 import { route } from '../api/route.ts';

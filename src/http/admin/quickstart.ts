@@ -1,4 +1,4 @@
-/** `POST /admin/sandbox/quickstart`: creates everything a new developer needs in one call. */
+/** `POST /admin/sandbox/quickstart`: creates, in one call, everything that a new developer needs. */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
 import { requireInstallationsTrust, toAuthor } from './access.ts';

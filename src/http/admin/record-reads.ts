@@ -1,5 +1,5 @@
 /**
- * Checks and logs members' reads of records below `/admin`: each read is in the access log. Production reads need a reason
+ * Checks members' reads of records below `/admin`, and records each of them in the access log. Production reads need a reason
  * and, on the gateway, a recent sign-in (docs/gateway.md).
  */
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -23,12 +23,12 @@ interface Kind {
   readonly environment: Environment;
   readonly action: string;
   readonly resourceType: string | null;
-  /** Default: the Patient of each record, if the type is Patient. */
+  /** Default: if the type is Patient, the Patient of each record. */
   readonly resourceId?: string | null;
 }
 
 /**
- * Checks that the person, who must give a reason, may read records in an environment.
+ * Checks that the person may read records in an environment. In production, the person must give a reason.
  * @throws Refusal unauthenticated (401), malformed (400)
  */
 export function requireOpen(reading: Reading, environment: Environment): void {
@@ -36,8 +36,8 @@ export function requireOpen(reading: Reading, environment: Environment): void {
 }
 
 /**
- * Checks the same for responses that show no record content, and for routes that are older than reasons; with an ID token,
- * these need no reason.
+ * Does the same check for responses that show no record content, and for routes that existed before reasons were required.
+ * With an ID token, these need no reason.
  * @throws Refusal unauthenticated (401), malformed (400)
  */
 export function requireOpenOnPages(reading: Reading, environment: Environment): void {
@@ -50,7 +50,7 @@ export function mayShow(reading: Reading, environment: Environment): boolean {
 }
 
 /**
- * Returns the reason; undefined if the request has an ID token and no reason.
+ * Returns the reason; undefined if the request has an ID token and gives no reason.
  * @throws Refusal unauthenticated (401), malformed (400)
  */
 function readReason({ visitor, header }: Reading): string | undefined {
@@ -60,8 +60,8 @@ function readReason({ visitor, header }: Reading): string | undefined {
 }
 
 /**
- * Writes reads to the access log.
- * @throws Refusal unavailable (503) if they can't be written; unauthenticated (401) or malformed (400), like `requireOpen`
+ * Records reads in the access log.
+ * @throws Refusal unavailable (503) if they can't be recorded; unauthenticated (401) or malformed (400), like `requireOpen`
  */
 export async function noteReads(
   reading: Reading,

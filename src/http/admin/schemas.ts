@@ -59,7 +59,7 @@ export const keyScopes = z
   .max(keyScope.options.length)
   .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' });
 
-/** Describes a key, without the key itself. */
+/** Describes a key, without the secret key itself. */
 export const keySchema = z
   .object({
     id: z.string(),

@@ -1,4 +1,4 @@
-/** Single sign-on for organizations: where their people sign in. */
+/** Single sign-on for organizations: configures where an organization's members sign in. */
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
@@ -20,7 +20,7 @@ export function readSso(
   return { issuer, client_id, domains: [...(sso_domains ?? [])] };
 }
 
-/** RFC 1123: at least two labels. */
+/** RFC 1123, with at least two labels. */
 const DOMAIN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 const settings = z

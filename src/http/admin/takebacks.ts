@@ -161,7 +161,7 @@ async function find(request: Asking): Promise<TakebackRow> {
   return found;
 }
 
-/** Returns the selectors that the request contains. */
+/** Returns the selectors given in the request. */
 function given(select: z.output<typeof selection>): JsonObject {
   return Object.fromEntries(
     Object.entries(select).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -169,8 +169,8 @@ function given(select: z.output<typeof selection>): JsonObject {
 }
 
 /**
- * Orders the start or undoing of a take-back.
- * @throws Refusal conflict (409) if its state doesn't allow that
+ * Requests that a take-back start or be undone.
+ * @throws Refusal conflict (409) if the take-back's state doesn't allow that
  */
 async function order(
   request: Asking & Pick<ApiRequest<string, 'identity'>, 'identity'>,

@@ -1,4 +1,4 @@
-/** Issues access tokens to members, with which the dashboard shows a project's data. */
+/** Issues access tokens to members, so that the dashboard can show them a project's data. */
 import { z } from 'zod';
 import { drawSecret } from '#commands/secret.ts';
 import { MEMBER_TOKEN_S } from '#src/oauth/tokens/member-token.ts';

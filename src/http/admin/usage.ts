@@ -24,10 +24,10 @@ const day = z.object({
   storage_bytes: z.int().describe('Bytes of the events written on that day.'),
 });
 
-/** A date that isn't before the first project. */
+/** A date; dates before 1970 are refused. */
 const date = z.iso.date('must be a date').refine((text) => text >= '1970', 'must be a date since 1970');
 
-/** The maximum and the default range, in days. */
+/** The maximum length of the range and its default, in days. */
 const LONGEST = 366;
 const DEFAULT = 30;
 const DAY = 86_400_000;

@@ -1,4 +1,7 @@
-/** A project's webhook endpoints, for members of its organization (docs/spec/interface.md, section 4.4, the admin mirrors). */
+/**
+ * Routes for a project's webhook endpoints, for members of its organization (docs/spec/interface.md, section 4.4, the admin
+ * mirrors).
+ */
 import { z } from 'zod';
 import { suffices, TO_WRITE } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';

@@ -29,7 +29,7 @@ const ORGANIZATION = new RegExp(`^Organization/${ID}$`);
 const LONGEST = 1_000;
 
 /**
- * Parses the headers without looking up the names.
+ * Parses the headers, without checking that the named authors exist.
  * @throws Refusal invalid (422), which names every malformed header
  */
 export function parseAuthorship(header: Header, caller: Caller): Authorship {
@@ -39,7 +39,7 @@ export function parseAuthorship(header: Header, caller: Caller): Authorship {
 }
 
 /**
- * Parses the headers of a write. Without `X-Service-Author-Type` the author type is `import`, or `patient` under a grant.
+ * Parses the headers of a write. Without `X-Service-Author-Type`, the author type is `import`, or `patient` under a grant.
  * `faults` lists malformed headers.
  */
 export function readAuthorship(header: Header, caller: Caller): Authorship {
@@ -89,7 +89,7 @@ export function readAuthorship(header: Header, caller: Caller): Authorship {
   };
 }
 
-/** Decodes a header: Node reads bytes as Latin-1, but clients send names in UTF-8. An empty header counts as absent. */
+/** Decodes a header: Node reads bytes as Latin-1, but clients send names in UTF-8. An empty header is treated as absent. */
 function decoded(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : decodeBytes(value);
 }

@@ -1,7 +1,7 @@
 /**
  * Compresses responses (RFC 9110, section 8.4): JSON and our pages' files, from 2 kB. It never compresses documents, ranges,
- * pages, responses that contain secrets, or responses to requests with a cookie, because the compressed length could reveal a
- * secret next to chosen text (https://www.breachattack.com/).
+ * pages, responses that contain secrets, or responses to requests with a cookie: if a response contains both a secret and text
+ * that an attacker chose, its compressed length could reveal the secret (https://www.breachattack.com/).
  */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
@@ -20,7 +20,7 @@ import type { Context } from 'koa';
 /** A content coding that we produce. */
 export type Coding = 'gzip' | 'br';
 
-/** The size from which compression is worthwhile, in bytes. */
+/** The size from which compression saves time, in bytes. */
 export const COMPRESSED_FROM = 2_000;
 
 /** Maximum size of a body that is compressed in one piece, in bytes. */
@@ -32,7 +32,7 @@ const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } 
 const gzipped = promisify<string | Buffer, ZlibOptions, Buffer>(gzip);
 const brotlied = promisify<string | Buffer, BrotliOptions, Buffer>(brotliCompress);
 
-/** Media types of JSON, and of our pages' scripts and styles. */
+/** Media types that may be compressed: JSON, and our pages' scripts and styles. */
 export const COMPRESSIBLE = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:javascript|css))(?:;|$)/;
 
 /** Returns whether a response of the given media type is compressed for this request. */
@@ -40,7 +40,7 @@ export function isCompressible(type: string | undefined, { headers }: IncomingMe
   return type !== undefined && headers.cookie === undefined && COMPRESSIBLE.test(type);
 }
 
-/** Codings by header value; only a few different values occur. */
+/** Codings by header value. Only a few different values occur. */
 const known = new Map<string, Coding | undefined>();
 const MAX_KNOWN = 100;
 
@@ -66,13 +66,13 @@ export function isCompressedInParts(body: string | Buffer): boolean {
   return body.length > WHOLE;
 }
 
-/** Compresses text as fast as it is read. An error in the source ends the stream. */
+/** Compresses text at the speed at which it is read. An error in the source ends the stream. */
 export function compressedStream(
   text: AsyncIterable<string | Buffer> | Iterable<Buffer>,
   coding: Coding,
 ): AsyncIterable<Buffer> {
   const coder = coding === 'gzip' ? createGzip(GZIP) : createBrotliCompress(BROTLI);
-  // An error also destroys the compressor, and so reaches the reader.
+  // An error also destroys the compressor, so the reader gets the error.
   pipeline(Readable.from(text, { objectMode: false }), coder, () => undefined);
   return coder;
 }

@@ -1,14 +1,14 @@
 /**
- * Checks the conditions on writes: `If-Match` and `If-None-Match`. A write must not be carried out without regard to a
- * condition sent with it: RFC 9110, sections 13.1.1 and 13.1.2.
+ * Checks the conditions on writes: `If-Match` and `If-None-Match`. A write must not ignore a condition that was sent with it:
+ * RFC 9110, sections 13.1.1 and 13.1.2.
  */
 import { type IfMatch, parseETag } from '#src/fhir/bundle.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Header } from './authorship.ts';
 
 /**
- * Returns the version in `If-Match`.
- * @throws Refusal malformed (400) if it isn't an ETag
+ * Returns the version named in `If-Match`.
+ * @throws Refusal malformed (400) if the header isn't an ETag
  */
 export function readIfMatch(header: Header): IfMatch | undefined {
   const text = header('if-match');
@@ -23,7 +23,7 @@ export interface TakenConditions {
 }
 
 /**
- * Refuses a write that has a condition it doesn't accept.
+ * Refuses a write that has a condition that it doesn't accept.
  * @throws Refusal malformed (400)
  */
 export function refuseConditions(header: Header, { ifMatch, instead }: TakenConditions): void {

@@ -5,8 +5,8 @@ import type { Answer, Content } from './answer.ts';
 import { endWhenStalled, requireHead } from './send.ts';
 
 /**
- * Sends content. Sending stops when the client disconnects. If the source fails, the connection is closed, so that partial
- * content isn't mistaken for all of it.
+ * Sends content. It stops sending when the client disconnects. If the source fails, it closes the connection, so that the
+ * client doesn't mistake partial content for the whole.
  * @param onFailure called if the source fails
  * @throws errors of `content.open`; in that case nothing has been sent
  */

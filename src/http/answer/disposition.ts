@@ -29,7 +29,7 @@ const LONGEST = 150;
 
 /** Returns a document's title as a safe file name with an extension. */
 export function fileName(title: string | null, contentType: string): string {
-  // Format characters can reverse a name, so that its extension looks like a different one (U+202E).
+  // Format characters can reverse part of a name, so that its extension looks like a different one (U+202E).
   const cleaned = (title ?? '')
     .replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]+/gu, '')
     .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')
@@ -42,7 +42,7 @@ export function fileName(title: string | null, contentType: string): string {
   return `${name}.${ending}`;
 }
 
-/** Returns `attachment` with a name, in ASCII and in UTF-8 (RFC 8187). */
+/** Returns `attachment` with a file name, in ASCII and in UTF-8 (RFC 8187). */
 export function attachmentAs(name: string): string {
   const letters = name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '');
   const ascii = withoutNewIds(letters, name)

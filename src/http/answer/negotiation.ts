@@ -1,6 +1,6 @@
 /**
- * Checks that a client accepts FHIR JSON, under this or its generic names (https://hl7.org/fhir/R4/http.html#mime-type), and
- * reads the client's preferences (`Prefer`: https://hl7.org/fhir/R4/http.html#ops, RFC 7240).
+ * Checks that a client accepts FHIR JSON, under its own name or a generic one (https://hl7.org/fhir/R4/http.html#mime-type),
+ * and reads the client's preferences (`Prefer`: https://hl7.org/fhir/R4/http.html#ops, RFC 7240).
  */
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -13,7 +13,7 @@ const SERVED = new Set([
   'text/json',
   'text/*',
 ]);
-/** `_format` values. A plus sign that isn't percent-encoded arrives as a blank. */
+/** Values of `_format`. A plus sign that isn't percent-encoded arrives as a blank. */
 const FORMATS = new Set([
   'json',
   'application/json',
@@ -29,8 +29,8 @@ const ITEM = /^\s*([^;\s]+)\s*((?:;[^;]*)*)$/;
 const FHIR = 'application/fhir+json of FHIR R4';
 
 /**
- * Checks that the client accepts the service's format; `_format` overrides `Accept`.
- * @param served the format named in the error message.
+ * Checks that the client accepts the service's format. `_format` overrides `Accept`.
+ * @param served the format to name in the error message.
  * @throws Refusal not_acceptable (406)
  */
 export function negotiate(accept: string | undefined, format: string | null, served = FHIR): void {
@@ -54,7 +54,9 @@ function isServed(item: string): boolean {
   return isServedRelease(parameters);
 }
 
-/** Returns whether a media type's parameters name R4, or no release: https://hl7.org/fhir/R4/http.html#version-parameter */
+/**
+ * Returns whether a media type's parameters name R4, or name no release: https://hl7.org/fhir/R4/http.html#version-parameter
+ */
 export function isServedRelease(parameters: string): boolean {
   const release = /;\s*fhirVersion\s*=\s*"?([\d.]+)/i.exec(parameters)?.[1];
   return release === undefined || release === '4.0' || release === '4.0.1';

@@ -9,16 +9,16 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [BRACE, BRACKET, END_BRACE, END_BRACKET] = [0x7b, 0x5b, 0x7d, 0x5d];
 const SPACE = 0x20;
 
-/** Deeper than the nesting of any JSON that is accepted. */
+/** Greater than the maximum nesting of JSON that is accepted. */
 const DEEPEST = 128;
 const INDENTS = Array.from({ length: DEEPEST + 1 }, (_, depth) => Buffer.from(`\n${'  '.repeat(depth)}`));
 
-/** Indents JSON that arrives in pieces, which may be cut anywhere. */
+/** Indents JSON that arrives in pieces, which may be split at any byte. */
 export class Indenter {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** True after the start of an object or array, before its first content: an empty object or array stays on one line. */
+  /** True between the start of an object or array and its first content; used to keep an empty object or array on one line. */
   #opened = false;
 
   /**
@@ -74,7 +74,7 @@ export class Indenter {
 
 const BLANK = Buffer.from(' ');
 
-/** Number of bytes that are indented at a time; other requests run in between. */
+/** Number of bytes indented at a time. Other requests are processed in between. */
 const SLICE = 256 * 1024;
 
 /** Returns the response with indented JSON; a response longer than a slice is indented while it is being sent. */

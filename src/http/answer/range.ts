@@ -5,9 +5,9 @@ import type { Header } from './authorship.ts';
 
 /**
  * Returns the requested range. Returns undefined for the whole content, which is also sent if several ranges or a unit other
- * than bytes are requested, or if `If-Range` names another ETag.
- * @param size the content's size in bytes. The package range-parser (1.2.1) isn't used because it refuses a suffix that is
- *   longer than the content, which RFC 9110 treats as the whole content.
+ * than bytes are requested, or if `If-Range` names another ETag. The package range-parser (1.2.1) isn't used, because it
+ * refuses a suffix that is longer than the content, which RFC 9110 treats as the whole content.
+ * @param size the content's size in bytes.
  * @returns `none` if the range is outside the content: 416.
  */
 export function rangeIn(header: Header, size: number, etag: string): ByteRange | 'none' | undefined {

@@ -1,5 +1,5 @@
 /**
- * Sets the headers of HTML pages, which allow a page only the scripts, sources, frames and caches that it names
+ * Sets the headers of HTML pages. They restrict a page to the scripts, sources, frames and caches that it lists
  * (https://www.w3.org/TR/CSP3/, https://owasp.org/www-project-secure-headers/).
  */
 import { createHash } from 'node:crypto';
@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import type { Answer } from './answer.ts';
 import { requireHead } from './send.ts';
 
-/** The sources that a page needs, for the Content Security Policy; `'unsafe-inline'` is refused. */
+/** The sources that a page needs, for its Content Security Policy. `'unsafe-inline'` is refused. */
 export interface PageNeeds {
   /** For example `'self'`, or `inlineSource(text)` for a `style` element. */
   readonly styles?: readonly string[];
@@ -15,13 +15,14 @@ export interface PageNeeds {
   readonly images?: readonly string[];
   readonly fonts?: readonly string[];
   readonly frames?: readonly string[];
-  /** The origins to which the page's scripts may send requests. */
+  /** The origins to which the page's scripts may connect. */
   readonly connections?: readonly string[];
-  /** The targets of the page's forms, including redirects. */
+  /** The targets of the page's forms, including the targets of redirects. */
   readonly forms?: readonly string[];
   /**
-   * Which requests carry the page's URL. `same-origin`: requests to this service, so that its forms send their `Origin`
-   * (https://fetch.spec.whatwg.org/#append-a-request-origin-header); other servers don't see the URL. Default: none.
+   * Which requests include the page's URL. `same-origin`: only requests to this service, so that the page's forms send their
+   * `Origin` (https://fetch.spec.whatwg.org/#append-a-request-origin-header) but other servers don't see the URL. Default:
+   * none.
    */
   readonly referrer?: 'no-referrer' | 'same-origin';
 }
@@ -70,7 +71,7 @@ export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, stri
 /** Our pages use none of these features. */
 const NO_FEATURES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
 
-/** Other origins can't read a page, because it is meant for people, not for their scripts. */
+/** Other origins can't read a page, because pages are meant for people, not for other sites' scripts. */
 const OF_SCRIPTS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const;
 
 /** Returns a page as a response. */

@@ -1,6 +1,6 @@
 /**
  * Sends responses at the reader's speed: unchanged, compressed, or while they are being produced. Headers are collected and
- * written in one call, which costs Node half as much as one call per header. If the reader accepts nothing for half a minute,
+ * written in one call, which costs Node half as much as one call per header. If the reader accepts no data for half a minute,
  * the connection is closed and the rest of the response is discarded.
  */
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import {
   isCompressible,
 } from './compression.ts';
 
-/** Collects headers, as alternating names and values. A header is always spelled the same way. */
+/** Collects headers, as alternating names and values. A given header must always be spelled the same way. */
 export class Head {
   readonly #fields: string[];
 
@@ -38,7 +38,7 @@ export class Head {
   }
 
   /**
-   * Writes the status line and all headers, in addition to those already set on the response.
+   * Writes the status line and all headers, in addition to headers already set on the response.
    * @param headers headers of this response only; they replace others of the same name.
    * @param length of the response's body in bytes; undefined without a body.
    * @throws Node's TypeError for an invalid header value; in that case nothing is written.
@@ -72,7 +72,7 @@ function put(fields: string[], name: string, value: string): void {
 }
 
 /**
- * Returns the head of a request's response.
+ * Returns the head of the response to a request.
  * @throws Error if the response has no head yet
  */
 export function requireHead({ state }: { readonly state: { head?: Head } }): Head {
@@ -80,7 +80,7 @@ export function requireHead({ state }: { readonly state: { head?: Head } }): Hea
   return state.head;
 }
 
-/** How long a reader may accept nothing while data is ready, in ms. */
+/** How long a reader may accept no data while data is ready, in ms. */
 const STALLED_MS = 30_000;
 
 /** Number of checks during that time. */
@@ -90,10 +90,10 @@ const LOOKS = 6;
 const quiet = new WeakMap<ServerResponse, { looks: number; at: number }>();
 
 /**
- * Closes the connection when no bytes leave it for `ms`, give or take a sixth. Node counts bytes that the system accepts as
- * activity, and stops the timeout when the response has been sent. Bytes sent shortly before the timeout was set count once
- * more, which would double a single long timeout; so it waits for several short timeouts in a row. Activity restarts the
- * count. https://nodejs.org/docs/latest-v20.x/api/net.html#socketsettimeouttimeout-callback
+ * Closes the connection when no bytes leave it for `ms`, give or take a sixth. For Node, bytes that the operating system
+ * accepts are activity; the timeout stops when the response has been sent. Bytes sent shortly before the timeout was set are
+ * counted again, which would double a single long timeout; so this function waits for several short timeouts in a row, and
+ * activity restarts the count. https://nodejs.org/docs/latest-v20.x/api/net.html#socketsettimeouttimeout-callback
  */
 export function endWhenStalled(res: ServerResponse, ms = STALLED_MS): void {
   const { socket } = res;
@@ -120,9 +120,10 @@ export function sendEnd(res: ServerResponse, body: string | Buffer, ms = STALLED
 }
 
 /**
- * Sends text while it is being produced, each piece once the previous one has been sent. It stops when the reader disconnects.
- * If producing the text fails, it closes the connection, so that clients don't mistake partial text for all of it.
- * @throws errors of producing the text
+ * Sends text while it is being produced; each piece is sent once the previous one has left. It stops when the reader
+ * disconnects. If producing the text fails, it closes the connection, so that clients don't mistake partial text for the
+ * whole.
+ * @throws errors of the code that produces the text
  */
 export async function sendStream(
   res: ServerResponse,
@@ -152,17 +153,17 @@ async function drained(res: ServerResponse, ms: number): Promise<void> {
     await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
   } finally {
     waiting.abort();
-    // Nothing is sent while the next piece is being read, which isn't the client's fault.
+    // Nothing is sent while the next piece is being produced, and the client must not be cut off for that.
     socket.setTimeout(0);
   }
 }
 
-/** The number of characters from which a body counts as long. */
+/** The number of characters from which a body is treated as long. */
 const LONG = 16_000;
 
 /**
  * Sends a response: unchanged; compressed, if the client accepts that; or piece by piece while it is being produced.
- * @throws errors of producing it
+ * @throws errors of the code that produces the response
  */
 export function send(ctx: Context, answer: Answer): void | Promise<void> {
   const { body, stream, headers } = answer;
@@ -185,7 +186,7 @@ export function send(ctx: Context, answer: Answer): void | Promise<void> {
 
 /**
  * Sends a response while it is being produced.
- * @throws errors of producing it
+ * @throws errors of the code that produces the response
  */
 function replyStream(
   ctx: Context,
@@ -198,7 +199,7 @@ function replyStream(
   return sendStream(ctx.res, stream);
 }
 
-/** Sends only headers: producing the body just to know its length isn't worth it (RFC 9110, section 9.3.2). */
+/** Sends only headers. Producing the body just to find out its length would not be worthwhile (RFC 9110, section 9.3.2). */
 function replyHead(ctx: Context, { status, headers }: Answer): void {
   ctx.respond = false;
   requireHead(ctx).write(ctx.res, status, headers, undefined);
@@ -209,7 +210,7 @@ function replyHead(ctx: Context, { status, headers }: Answer): void {
 export function reply(ctx: Context, { status, headers, body }: Answer): void {
   const { req, res } = ctx;
   ctx.respond = false;
-  // Long text is encoded once; short text is sent with the headers in one write.
+  // Long text is encoded once; short text is sent together with the headers in one write.
   const sent = typeof body === 'string' && body.length > LONG ? Buffer.from(body) : (body ?? '');
   const length = status === 204 || status === 304 ? undefined : Buffer.byteLength(sent);
   requireHead(ctx).write(res, status, headers, length);

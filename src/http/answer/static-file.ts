@@ -5,8 +5,8 @@ import type { Answer } from './answer.ts';
 import { COMPRESSED_FROM, COMPRESSIBLE, type Coding, codingFor, compressed } from './compression.ts';
 
 /**
- * Returns a file that changes only with the service's version: 304 for cached copies, compressed once. It contains no secret,
- * so it is compressed even for requests with a cookie.
+ * Returns a file that changes only when the service's version does. It responds 304 to clients with a current copy, and
+ * compresses the file once. The file contains no secret, so it is compressed even for requests with a cookie.
  */
 export async function makeStaticFile(ctx: Context, type: string, body: string | Buffer): Promise<Answer> {
   const sha256 = hash('sha256', body).slice(0, 32);
@@ -28,7 +28,7 @@ export async function makeStaticFile(ctx: Context, type: string, body: string | 
 
 const inCodings = new Map<string, Promise<Buffer>>();
 
-/** Returns a file in a coding, which is compressed at the first request. */
+/** Returns a file in a content coding. The file is compressed at the first request. */
 function inCoding(body: string | Buffer, sha256: string, coding: Coding): Promise<Buffer> {
   const key = `${coding} ${sha256}`;
   const made = inCodings.get(key) ?? compressed(body, coding);

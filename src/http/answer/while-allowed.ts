@@ -1,12 +1,12 @@
-/** Breaks off streams when the reader loses the right to read: a slow reader may take hours. */
+/** Cuts off streams when the reader is no longer allowed to read. This can happen because a slow reader may take hours. */
 
-/** The number of characters or bytes after which the right is checked again. */
+/** The number of characters or bytes after which permission is checked again. */
 const PART = 1_000_000;
 
 /**
- * Yields the pieces of a stream, and before each further part of it checks that the reader may go on.
- * @param goOn checks the right; the connection is closed when it throws
- * @throws Refusal when `goOn` does
+ * Yields the pieces of a stream. Before each further part, checks that the reader may still read.
+ * @param goOn checks the permission; if it throws, the connection is closed
+ * @throws Refusal if `goOn` throws one
  */
 export async function* whileAllowed<Piece extends string | Buffer>(
   stream: Iterable<Piece> | AsyncIterable<Piece>,

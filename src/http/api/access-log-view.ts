@@ -46,7 +46,7 @@ export const accessEntrySchema = z
   })
   .meta({ id: 'AccessLogEntry' });
 
-/** Returns an entry as it is shown. */
+/** Formats an entry for a response. */
 export function accessEntryView(row: AccessRow): z.input<typeof accessEntrySchema> {
   return {
     id: row.id,

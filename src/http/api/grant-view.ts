@@ -21,7 +21,7 @@ export function grantView(row: GrantRow): z.input<typeof grant> {
   };
 }
 
-/** Returns the application that a grant or proposal belongs to. */
+/** Formats the application that a grant or proposal belongs to. */
 export function applicationView(
   row: Pick<
     GrantRow,

@@ -14,7 +14,7 @@ export interface Inputs {
   readonly query: URLSearchParams;
   /** Plain JSON; undefined if there was no body. */
   readonly body: unknown;
-  /** The same body with `LosslessNumber`s, if JavaScript would print one of its numbers differently. */
+  /** The same body with `LosslessNumber`s; set if JavaScript would print one of its numbers differently. */
   readonly exact?: JsonObject;
   /** Used instead of a JSON body: a body in one of the route's other media types. */
   readonly raw?: RawBody;
@@ -35,8 +35,8 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**
  * Parses all inputs.
- * @throws Refusal invalid (422) with an issue for each of the first few faults: `path.<name>`, `query.<name>`, or the dotted
- *   path into the body.
+ * @throws Refusal invalid (422), with one issue for each of the first few faults, located by `path.<name>`, `query.<name>`, or
+ *   the dotted path into the body.
  */
 export function parseInputs<Params, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: Schemas<Query, Body>,
@@ -61,7 +61,7 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   const body = schemas.body === undefined ? undefined : parsed;
   faults.count(sent.others);
   if (!faults.none) throw new Refusal('invalid', faults.list());
-  // Validated input has the schemas' types.
+  // After validation, the inputs have the schemas' types.
   return {
     params: inputs.params as Params,
     query: query as z.output<Query>,
@@ -71,7 +71,7 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   };
 }
 
-/** Returns a body without the members whose text may contain control characters. */
+/** Returns a body without the members whose text is allowed to contain control characters. */
 function unframed(body: unknown, framed: readonly string[] = []): unknown {
   if (framed.length === 0 || typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !framed.includes(name)));
@@ -80,7 +80,7 @@ function unframed(body: unknown, framed: readonly string[] = []): unknown {
 /** The parameter that names the point in time to read. */
 const AS_OF = 'as_of';
 
-/** Returns parameters by name. An empty parameter counts as absent; a repeated one is refused. */
+/** Returns parameters by name. An empty parameter is treated as absent; a repeated one is refused. */
 function readQuery(query: URLSearchParams, faults: Faults): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of query) {
@@ -102,7 +102,7 @@ const MOST = 10_000;
 /** Maximum number of values that are searched for invalid characters. */
 const MOST_LOOKED_AT = 200_000;
 
-/** Returns a body with its known members and a few of the unknown ones, which are faults. */
+/** Returns a body with its known members and only a few of the unknown ones. Unknown members are faults. */
 function fewMembers(schema: z.ZodType, body: unknown): { body: unknown; others: number } {
   const names = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   if (names.length <= MOST || typeof body !== 'object' || body === null) return { body, others: 0 };
@@ -122,7 +122,8 @@ function namesIn(schema: z.core.$ZodType): string[] {
 }
 
 /**
- * Finds characters that PostgreSQL or text in a record cannot contain: half a surrogate pair has no UTF-8 form.
+ * Finds characters that PostgreSQL or text in a record cannot contain, including half a surrogate pair, which has no UTF-8
+ * form.
  * @param path the value's path; it grows while the value's members are checked.
  * @param looked how many values have been checked so far.
  */
@@ -141,7 +142,7 @@ function findBadCharacters(value: unknown, path: string[], faults: Faults, looke
   if (typeof value !== 'object' || value === null) return;
   for (const key in value) {
     looked.values += 1;
-    // More values than any schema allows: a bug.
+    // No schema allows this many values, so this is a bug.
     if (looked.values > MOST_LOOKED_AT) return;
     path.push(key);
     findBadCharacters(Reflect.get(value, key), path, faults, looked);

@@ -42,7 +42,7 @@ export interface ApiInterface extends Steps {
   readonly services: Services;
 }
 
-/** How to repeat a write safely. */
+/** How to retry a write safely. */
 const INSTEAD = 'to send a request safely again, send Idempotency-Key with POST';
 
 /** A request to a route. */
@@ -113,7 +113,7 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
       refuseConditions(header, { ifMatch: route.headers?.['If-Match'] !== undefined, instead: INSTEAD });
     const sent = takesBody(route) ? await parseInput(route, body) : { body: undefined };
     const run = route.accept({ params, query, ...sent });
-    // A route's credential determines which of the two exists.
+    // A route's credential determines which of the two is set.
     const who = { caller, identity } as Proven['api_key'] & Proven['identity'];
     const result = await run({
       services: this.api.services,
@@ -140,10 +140,10 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
     return jsonError(refusal, state.requestId, this.api.services.config.baseUrl);
   }
 
-  /** Waits until reads show the write (docs/spec/decisions.md, section 3). */
+  /** Waits until reads include the write (docs/spec/decisions.md, section 3). */
   async #show({ models }: Route, position: Position, awaited: boolean): Promise<void> {
     const { freshness } = this.api;
-    // A refused response promises nothing to later reads.
+    // A refused response makes no promise about later reads.
     if (!awaited) await freshness.settle(position, models);
     else if (!(await freshness.waitFor(position, models)))
       throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
@@ -159,7 +159,7 @@ function noTokens(): Refusal {
   });
 }
 
-/** Returns a route's access-log entry, even if the route doesn't accept tokens under a grant. */
+/** Returns the access-log entry for a route. Routes that don't accept tokens under a grant have one too. */
 function readOfRoute({ route, params }: AskedJson): ReadOf {
   const token = route.credential === 'api_key' ? route.grantToken : 'refused';
   if (token === 'refused') return { action: route.operationId, type: null, id: null };
@@ -170,7 +170,7 @@ function readOfRoute({ route, params }: AskedJson): ReadOf {
   };
 }
 
-/** Returns the type that a route shows; under a grant, that type's scope letters decide. */
+/** Returns the type of resource that a route shows. Under a grant, the scope letters for that type decide. */
 function shownType({ grantToken }: Route): string | undefined {
   return grantToken === 'refused' ? undefined : (grantToken.type ?? undefined);
 }
@@ -179,7 +179,7 @@ function takesBody({ method, takes }: Route): boolean {
   return takes === undefined && method !== 'GET' && method !== 'DELETE';
 }
 
-/** Maximum number of JSON values in a body: an import of 5,000 laboratory results that have all members contains 150,000. */
+/** Maximum number of JSON values in a body. An import of 5,000 laboratory results that have every member contains 150,000. */
 const MOST_VALUES = 200_000;
 
 function countForMediaType(mediaType: string): BodyCount {
@@ -187,8 +187,8 @@ function countForMediaType(mediaType: string): BodyCount {
 }
 
 /**
- * Returns the body in the form that its route accepts: JSON, or raw. Under a grant, the ids in JSON are exchanged; the code
- * that reads a raw body exchanges its ids.
+ * Returns the body in the form that its route accepts: JSON or raw. Under a grant, the ids in JSON are exchanged here; the ids
+ * in a raw body are exchanged by the code that reads it.
  */
 async function parseInput(
   route: Route,
@@ -199,12 +199,12 @@ async function parseInput(
   return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
-/** The length from which a body is parsed in parts, in characters. */
+/** The length, in characters, from which a body is parsed in parts. */
 const LONG = 500_000;
 
 /**
- * Returns the body as plain JSON, and also with exact numbers if they differ; under a grant, it has real ids.
- * @throws Refusal malformed (400) if it isn't a JSON object or a required body is missing
+ * Returns the body as plain JSON, and also with exact numbers if they differ; under a grant, with real ids.
+ * @throws Refusal malformed (400) if the body isn't a JSON object, or if it is required and missing
  */
 async function parseRouteJson(
   route: Route,

@@ -11,18 +11,18 @@ import { suggestion, unknownName } from './unknown-names.ts';
 type Found = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
 
-/** Codes of zod's issues that can mean a missing member. */
+/** Codes of zod's issues that may mean that a member is missing. */
 const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
-/** The prefix of those messages in a schema that are complete sentences, because they name several members. */
+/** The prefix of a schema's messages that are complete sentences because they name several members. */
 const ADVICE = 'provide ';
 /** Maximum length of a member's name in a message. */
 const SHOWN = 60;
 
 /**
- * Adds the issues that zod found; an object with several unknown members has a fault for each.
- * @param value the parsed value: distinguishes a missing member from a member of the wrong type.
+ * Adds the issues that zod found; an object with several unknown members gets one fault for each.
+ * @param value the parsed value, which shows whether a member is missing or has the wrong type.
  * @param place `query.`, `path.`, or empty for the body.
- * @param otherwise where to ask for what the query cannot: the end of a message about an unknown query parameter.
+ * @param otherwise ends a message about an unknown query parameter: where to request what the query cannot express.
  */
 export function addIssues(
   faults: Faults,
@@ -92,9 +92,10 @@ function addIssue(
 }
 
 /**
- * Returns the faults according to the union's form that is nearest to the value: among the forms of its JSON type, the form
- * with the fewest unknown members, then the fewest missing members, then the fewest faults.
- * @returns undefined if no form has faults further inside; in that case the union as a whole says what it accepts
+ * Returns the faults under the union's form that is nearest to the value. Of the forms that have the value's JSON type, this
+ * is the one with the fewest unknown members, then the fewest missing members, then the fewest faults.
+ * @returns undefined if no form has faults further inside; in that case the message for the union as a whole says what it
+ *   accepts
  */
 function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
   if (issue.code !== 'invalid_union' || value === undefined) return undefined;
@@ -105,7 +106,10 @@ function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
   return forms[0]?.form;
 }
 
-/** Returns the end of a message about text that isn't in a list: the nearest entry, if one is similar enough. */
+/**
+ * Returns the end of a message about text that isn't one of the allowed values: the nearest allowed value, if one is similar
+ * enough.
+ */
 function meant(issue: Found, sent: unknown): string {
   if (issue.code !== 'invalid_value' || typeof sent !== 'string') return '';
   return didYouMean(
@@ -123,7 +127,7 @@ function isFurtherIn({ code, path }: Found): boolean {
   return path.length > 0 || code === 'unrecognized_keys';
 }
 
-/** Returns three counts: unknown members that don't resemble a known one, missing members, and all faults. */
+/** Returns three counts: unknown members that don't resemble any known one, missing members, and all faults. */
 function measureDistance(form: readonly Found[], value: unknown): readonly number[] {
   let [unknown, missing] = [0, 0];
   for (const found of form) {
@@ -145,12 +149,12 @@ function knownIn({ message }: Found): string[] {
   return message === '' ? [] : message.split('\n');
 }
 
-/** Returns the member names of a strict object, separated by newlines: zod's issue has no other place for them. */
+/** Returns the member names of a strict object, separated by newlines, because zod's issue has no other field for them. */
 function joinMemberNames({ inst }: Raw): string {
   return inst instanceof z.ZodObject ? Object.keys(inst.shape).join('\n') : '';
 }
 
-/** Returns the combined requirements of a union's forms: `must be a date, or a number`. */
+/** Returns the requirements of all of a union's forms together: `must be a date, or a number`. */
 function alternatives(errors: readonly (readonly Found[])[]): string {
   const ofType = errors.filter((form) => !form.some(isOtherType));
   const said = (ofType.length === 0 ? errors : ofType).map(([first]) => first?.message ?? '');
@@ -162,7 +166,7 @@ function alternatives(errors: readonly (readonly Found[])[]): string {
 }
 
 const MUST_BE = 'must be ';
-/** The prefix of a message for a value that nearly has the right form: `needs a time zone`. */
+/** The prefix of a message for a value that is almost in the right form: `needs a time zone`. */
 const NEEDS = 'needs ';
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -185,7 +189,7 @@ function issueType(issue: Found): IssueType {
   }
 }
 
-/** Returns the message for a schema without its own: the rest of a sentence that begins with the input's name. */
+/** Returns the message for a schema that defines none, phrased to end a sentence that begins with the input's name. */
 export function sentence(issue: Raw): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -207,7 +211,7 @@ export function sentence(issue: Raw): string {
   }
 }
 
-/** Words for zod's names of types that JSON doesn't have. */
+/** Words for types that zod names but JSON doesn't have. */
 const TYPE_WORDS: Readonly<Record<string, string>> = { int: 'whole number', record: 'object' };
 
 /** The units of values that have a length. All other values are numbers. */

@@ -3,7 +3,7 @@ import { nearest } from '#src/shared/nearest.ts';
 import type { Method } from '../pipeline.ts';
 import type { RouteTable } from './table.ts';
 
-/** Maximum length of a compared path, in UTF-16 code units. */
+/** Maximum length of a path that is compared, in UTF-16 code units. */
 const LONGEST = 300;
 /** Maximum number of names that a message lists. */
 const LISTED = 20;
@@ -18,8 +18,8 @@ interface Path {
 const known = new WeakMap<RouteTable, readonly Path[]>();
 
 /**
- * Returns advice for a URL without a route: the nearest route; otherwise the possible last names if the rest of the path is
- * known; otherwise nothing. The work is bounded: each segment is compared with at most one name per path.
+ * Returns advice for a URL without a route: the nearest route. If only the last segment is unknown, lists the possible last
+ * segments; otherwise returns nothing. The work is bounded, because each segment is compared with at most one name per path.
  * @param path the requested path; its ids are not repeated.
  */
 export function nearestRoute(table: RouteTable, method: string, path: string): string {
@@ -44,7 +44,7 @@ export function nearestRoute(table: RouteTable, method: string, path: string): s
   return `; the paths below ${first.path.slice(0, first.path.lastIndexOf('/'))} are ${names.join(', ')}`;
 }
 
-/** Returns the path that has the same number of segments and the fewest differences, if all are small. */
+/** Returns the path with the same number of segments and the fewest differences, if all of these are small. */
 function findNearest(paths: readonly Path[], sent: readonly string[]): Path | undefined {
   let found: Path | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ function findNearest(paths: readonly Path[], sent: readonly string[]): Path | un
   return found;
 }
 
-/** Returns how many segments differ slightly; infinity if one has a different name. */
+/** Returns how many segments differ slightly; infinity if a segment has a completely different name. */
 function differences(segments: readonly string[], sent: readonly string[]): number {
   let count = 0;
   for (const [at, segment] of segments.entries()) {

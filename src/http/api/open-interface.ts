@@ -32,7 +32,7 @@ const BODY: BodyLimits = {
 };
 
 /**
- * Defines how requests to open routes are read and answered. Open routes take no credential, so the steps for grants and keys
+ * Defines how requests to open routes are read and answered. Open routes need no credential, so the steps for grants and keys
  * are never reached.
  */
 export class OpenDialect implements Dialect<OpenRoute, FoundPath<OpenRoute>, AskedOpen> {

@@ -38,13 +38,13 @@ export interface OpenService {
   readonly metrics: Metrics;
   /** Sends requests to the other interfaces, for `/mcp`. */
   readonly inner: InnerRequests;
-  /** Returns whether a credential works on any of the interfaces that take one. */
+  /** Returns whether a credential works on any interface that accepts credentials. */
   readonly worksElsewhere: (credential: string) => Promise<boolean>;
   /** Returns the OpenAPI document. */
   readonly describe: () => Readonly<Record<string, unknown>>;
   /** True if people sign in at this service's development issuer. */
   readonly devIssuer: boolean;
-  /** Folder that contains `quickstart.json`; set only if the page that names it is visible only on this machine. */
+  /** Folder that contains `quickstart.json`; set only if the page that names this folder is visible only on this machine. */
   readonly dataDir: string | undefined;
 }
 
@@ -55,14 +55,14 @@ export interface OpenRequest<Path extends string = string, Body = unknown> {
   readonly requestId: string;
   readonly params: PathParams<Path>;
   readonly query: URLSearchParams;
-  /** Values by lower-case name. */
+  /** Returns a header by its lower-case name. */
   readonly header: Header;
   /** The form in the body; empty if there isn't one. */
   readonly form: URLSearchParams;
   readonly body: Body;
 }
 
-/** Members that only JSON interface routes have. */
+/** Members that only routes of the JSON interfaces have. */
 type NotOpen = { readonly [Name in 'takes' | 'raw' | 'headers']?: undefined };
 
 /** The part of the declaration that the OpenAPI document and the checks before `run` use. */
@@ -70,7 +70,7 @@ interface Description<Path extends string> extends NotOpen {
   readonly method: Method;
   /** The full path, for example `/shl/{link_id}`. */
   readonly path: Path;
-  /** Unique: the function's name in generated clients. */
+  /** Unique, because generated clients use it as the function's name. */
   readonly operationId: string;
   /** Half a sentence. */
   readonly summary: string;
@@ -79,23 +79,23 @@ interface Description<Path extends string> extends NotOpen {
   readonly tag: Tag;
   /** Parameters in the path, for the OpenAPI document. */
   readonly params?: z.ZodObject;
-  /** Query parameters, for the OpenAPI document: `run` checks them and ignores unknown parameters. */
+  /** Query parameters, for the OpenAPI document. `run` checks them itself, and ignores unknown ones. */
   readonly query?: z.ZodObject;
   /** Form parameters, for the OpenAPI document, treated like `query`. */
   readonly form?: z.ZodObject;
-  /** Read models that must not lag. Default: none. */
+  /** Read models that must not lag behind. Default: none. */
   readonly models?: readonly string[];
   /** Answers by status. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
-  /** Statuses of errors in the form used by the JSON interfaces, in addition to `answers` and 429. */
+  /** Statuses of error responses in the form used by the JSON interfaces, in addition to `answers` and 429. */
   readonly errors?: readonly number[];
-  /** The form of errors, as in RFC 6749, section 5.2. Default: the form used by the JSON interfaces. */
+  /** The form of error responses, as in RFC 6749, section 5.2. Default: the form used by the JSON interfaces. */
   readonly errorForm?: 'oauth';
   /** True if the route accepts a grant's access token, which `run` checks. */
   readonly takesGrantToken?: true;
-  /** True if only servers call the route: scripts from other origins get no response (no CORS). */
+  /** True if only servers call the route. Scripts from other origins then can't read the response (no CORS). */
   readonly serversOnly?: true;
-  /** True if requests aren't counted towards rate limits. */
+  /** True if requests aren't counted against rate limits. */
   readonly unlimited?: true;
   /** True if the route is left out of the OpenAPI document because it is for people or browsers. */
   readonly unlisted?: true;
@@ -105,7 +105,7 @@ interface Description<Path extends string> extends NotOpen {
 export interface OpenDefinition<Path extends string, Body extends z.ZodType> extends Description<Path> {
   /** The JSON body, at most 100,000 bytes. */
   readonly body?: Body;
-  /** True if `run` refuses a missing body itself, after checking a credential; until then the body is undefined. */
+  /** True if `run` itself refuses a missing body, after checking a credential. Until then, a missing body is undefined. */
   readonly bodyLater?: true;
   run(request: OpenRequest<Path, z.output<Body>>): Promise<Answer> | Answer;
 }
@@ -149,7 +149,7 @@ export function answerJson(
   return { status, headers: { 'Content-Type': type, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Returns the refusal (404) for a URL that has a known form but leads to nothing. */
+/** Returns the refusal (404) for a URL in a known form that doesn't lead to anything. */
 export function nothingThere(diagnostics: string): Refusal {
   return new Refusal('not_found', { code: 'not-found', diagnostics });
 }

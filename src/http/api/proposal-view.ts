@@ -71,8 +71,8 @@ export const proposalSchema = z
   .meta({ id: 'Proposal' });
 
 /**
- * A proposal's FHIR as its caller sees it: the proposed resource, and the version that it changes, if the caller may see that
- * version.
+ * The FHIR content of a proposal as its caller sees it: the proposed resource and, if the caller may see it, the version that
+ * the proposal changes.
  */
 export interface SeenProposal {
   readonly resource: JsonObject;

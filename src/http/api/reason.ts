@@ -1,4 +1,4 @@
-/** Parses the reason why a person reads production records; each record's access log shows it (docs/gateway.md). */
+/** Parses the reason why a person reads production records. Each record's access log shows the reason (docs/gateway.md). */
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Percent-encoded UTF-8. */

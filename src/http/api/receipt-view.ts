@@ -31,7 +31,7 @@ export const receiptSchema = z
   })
   .meta({ id: 'Receipt' });
 
-/** Returns a receipt as it is shown. */
+/** Formats a receipt for a response. */
 export function receiptView({
   madeAt,
   position,

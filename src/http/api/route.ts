@@ -1,6 +1,6 @@
 /**
- * Defines routes of the JSON interfaces (admin, REST v1, webhooks, `/me`): the single source for routing, parsing, errors and
- * the OpenAPI document.
+ * Defines routes of the JSON interfaces (admin, REST v1, webhooks, `/me`). Routing, parsing, errors and the OpenAPI document
+ * are all derived from these definitions.
  */
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
@@ -23,23 +23,23 @@ import type { Services } from '../ports/services.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
 import type { Tag } from './tags.ts';
 
-/** The identity that each credential proves (docs/spec/interface.md, section 5). */
+/** The facts about the caller that each credential proves (docs/spec/interface.md, section 5). */
 export interface Proven {
   readonly identity: { readonly identity: Identity };
   readonly api_key: { readonly caller: Caller };
   readonly none: object;
 }
 
-/** The credential that a route takes. */
+/** The credential that a route requires. */
 export type Credential = keyof Proven;
 
 /** The context of every request. */
 export interface RequestContext {
   readonly services: Services;
   readonly requestId: string;
-  /** Values by lower-case name. */
+  /** Returns a header by its lower-case name. */
   readonly header: Header;
-  /** The ids for everything that the request writes: a retry with the same Idempotency-Key draws the same ids. */
+  /** The ids for everything that the request writes. A retry with the same Idempotency-Key gets the same ids. */
   readonly ids: IdSource;
   /** The service's clock, in microseconds. */
   readonly now: () => Micros;
@@ -47,16 +47,16 @@ export interface RequestContext {
   readonly retry?: RetryNotes | undefined;
   /** The request itself. On a route with `takes`, its body has not been read yet. */
   readonly incoming: IncomingMessage;
-  /** Under a grant: the pass for the parts of the request. */
+  /** Under a grant: the pass that the parts of the request use. */
   readonly pass?: GrantPass | undefined;
   /**
-   * True if lists leave out refuted entries and entries with a modifier extension: the patient's pages can't tell what those
-   * mean.
+   * True if lists leave out refuted entries and entries with a modifier extension, because the patient's pages can't explain
+   * what those mean.
    */
   readonly factsOnly?: true;
-  /** On the gateway: the person's session, and why they need production records. */
+  /** On the gateway: the person's session, and the reason why they need production records. */
   readonly visitor?: Pick<Visitor, 'session' | 'hasReason' | 'reason'> | undefined;
-  /** Associates the request with one of the caller's projects, whose log then shows it. */
+  /** Associates the request with one of the caller's projects, so that the project's log shows it. */
   readonly concerns: (project: string, environment?: Environment) => void;
 }
 
@@ -65,7 +65,7 @@ export type PathParams<Path extends string> = Path extends `${string}{${infer Na
   ? { readonly [K in Name]: string } & PathParams<Rest>
   : object;
 
-/** A parsed request that has been permitted. */
+/** A request that has been parsed and authorized. */
 export type ApiRequest<
   Path extends string = string,
   C extends Credential = Credential,
@@ -76,9 +76,9 @@ export type ApiRequest<
     readonly params: PathParams<Path>;
     readonly query: Query;
     readonly body: Body;
-    /** The body with `LosslessNumber`s, if JavaScript would print one of its numbers differently (`1.50`). */
+    /** The body with `LosslessNumber`s; set if JavaScript would print one of its numbers differently (`1.50`). */
     readonly exact?: JsonObject;
-    /** The raw body, in one of the route's media types other than JSON; `body` is then undefined. */
+    /** The raw body, in one of the route's media types other than JSON. `body` is then undefined. */
     readonly raw?: RawBody;
   };
 
@@ -87,31 +87,31 @@ export interface RouteResult {
   readonly status: number;
   /** Sent as JSON; absent if the response has no body. */
   readonly body?: unknown;
-  /** Used instead of `body`: JSON text that is sent unchanged, so that decimals keep their literals. */
+  /** Used instead of `body`: JSON text that is sent unchanged, so that decimals keep all their digits. */
   readonly text?: string;
   /** Used instead of `body`: bytes with their own Content-Type in `headers`. */
   readonly content?: Content;
   /** Used instead of `body`: text that is produced while it is being sent, with its Content-Type in `headers`. */
   readonly stream?: AsyncIterable<string | Buffer>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Position of the last event written: the response waits until the route's read models show it. */
+  /** Position of the last event written. The response waits until the route's read models include it. */
   readonly position?: Position | undefined;
-  /** True if the response shows data that the route didn't write, so that a purge must find it among stored responses. */
+  /** True if the response shows data that the route didn't write. A purge must then find it among the stored responses. */
   readonly reads?: boolean;
   /** Number of resources shown, for the access log; absent if only the resource in the path is shown. */
   readonly shown?: number;
-  /** The parts that the response was made from, if it has a receipt. */
+  /** The parts from which the response was made, if it has a receipt. */
   readonly receipt?: ReceiptDraft;
   /**
-   * For revoking access (a key, a grant, a project): the response waits until the revocation has reached every instance, and
-   * is 503 if that takes too long.
+   * For requests that revoke access (a key, a grant, a project): the response waits until the revocation has reached every
+   * instance, and is 503 if that takes too long.
    */
   readonly awaited?: boolean;
 }
 
 /**
- * The requirements of a route for a grant (`Opening`). The route's parameters can name only the grant's record: inside the
- * route all ids are real.
+ * What a route requires of a grant (`Opening`). The route's parameters can name only the grant's record; inside the route, all
+ * ids are real.
  */
 export interface RouteOpening<Path extends string> extends Omit<Opening, 'id'> {
   /** The name of the parameter that contains the requested id. */
@@ -121,7 +121,7 @@ export interface RouteOpening<Path extends string> extends Omit<Opening, 'id'> {
 /** One documented response. */
 export interface DescribedAnswer {
   readonly description: string;
-  /** The schema of the body; absent if the response has no body. Objects are described as having exactly these members. */
+  /** The schema of the body; absent if the response has no body. Objects are documented as having exactly these members. */
   readonly schema?: z.ZodType;
   /** Schemas by media type, in addition to `schema`, which is for JSON. */
   readonly content?: Readonly<Record<string, z.ZodType>>;
@@ -134,7 +134,7 @@ interface Description<Path extends string, C extends Credential> {
   readonly method: Method;
   /** The full path, for example `/admin/keys/{key_id}`. */
   readonly path: Path;
-  /** Unique: the function's name in generated clients. */
+  /** Unique, because generated clients use it as the function's name. */
   readonly operationId: string;
   /** Half a sentence. */
   readonly summary: string;
@@ -143,35 +143,35 @@ interface Description<Path extends string, C extends Credential> {
   /** The group in which the operation is listed. */
   readonly tag: Tag;
   readonly credential: C;
-  /** `refused` if the route refuses a grant's access token; otherwise the requirements for the grant. */
+  /** `refused` if the route refuses a grant's access token; otherwise what it requires of the grant. */
   readonly grantToken: 'refused' | RouteOpening<Path>;
-  /** On a route that refuses grants' tokens: the access required of a client whose scopes name types. Default: all types. */
+  /** On a route that refuses grants' tokens: the access that a client needs if its scopes name types. Default: all types. */
   readonly needs?: readonly Need[];
   /** The scope that an API key needs. */
   readonly scope?: 'read' | 'write';
   /** True if the route shows stored data, so that an API key needs the scope `read` in addition to `scope`. */
   readonly needsRead?: true;
-  /** True if the route shows nothing from a record, so that its reads are not in the access log. */
+  /** True if the route shows nothing from a record, so that reading it isn't recorded in the access log. */
   readonly isUnlogged?: true;
-  /** True if the route shows what was stored before: a key that isn't allowed to read gets 204 without a body. */
+  /** True if the route shows data that was already stored. A key that isn't allowed to read gets 204 without a body. */
   readonly showsStored?: true;
-  /** Set if the body is bytes of any media type, which `run` reads. */
+  /** Set if the body is bytes of any media type; `run` reads them itself. */
   readonly takes?: 'bytes';
   /** Media types of the body other than JSON; `body` must be optional. */
   readonly raw?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
-  /** Body members whose text may contain control characters. */
+  /** Body members whose text is allowed to contain control characters. */
   readonly framed?: readonly string[];
   /** The alternative to unknown query parameters, for the error message: `to search…, use …`. */
   readonly otherwise?: string;
   /** True if the response contains a secret and must not be stored. */
   readonly secret?: true;
-  /** True if the response contains an access token, which is refused to sessions (`src/http/gateway/`). */
+  /** True if the response contains an access token. Sessions are refused such responses (`src/http/gateway/`). */
   readonly givesToken?: true;
   /**
    * Read models that the route's responses show. Default: `projects` for identities, `resources` and `history` for API keys.
    */
   readonly models?: readonly string[];
-  /** Responses by status; errors are added. */
+  /** Responses by status; error responses are added automatically. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
   /** Request headers that `run` reads, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -184,11 +184,14 @@ export interface Definition<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 > extends Description<Path, C> {
-  /** Schemas for the path's ids, if an id of a different form is to be refused (422) instead of counting as unknown (404). */
+  /**
+   * Schemas for the ids in the path; set if an id in the wrong form is to be refused (422) instead of being treated as unknown
+   * (404).
+   */
   readonly params?: z.ZodObject;
-  /** Must be strict; without it, all query parameters are unknown. */
+  /** Must be strict; if absent, every query parameter is unknown. */
   readonly query?: Query;
-  /** Must be strict; without it, only an empty object or no body is accepted. */
+  /** Must be strict; if absent, only an empty object or no body is accepted. */
   readonly body?: Body;
   run(request: ApiRequest<Path, C, z.output<Query>, z.output<Body>>): Promise<RouteResult>;
 }
@@ -196,7 +199,7 @@ export interface Definition<
 /** Members that only open routes have (`open-route.ts`). */
 type NotTyped = { readonly [Name in 'form' | 'unlimited' | 'unlisted']?: undefined };
 
-/** A route in the form that the framework uses, without its own type parameters. */
+/** A route in the form that the framework uses, without the type parameters of its definition. */
 export interface TypedRoute<C extends Credential>
   extends NotTyped,
     Omit<Description<string, C>, 'models'>,
@@ -215,7 +218,7 @@ export interface TypedRoute<C extends Credential>
 
 export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
 
-/** Read models that a route's responses show, unless it names others. */
+/** Read models that a route's responses show if the route doesn't list its own. */
 const MODELS: Readonly<Record<Credential, readonly string[]>> = {
   identity: ['projects'],
   api_key: ['resources', 'history'],

@@ -14,7 +14,7 @@ export function wholeNumber(least: number, most: number, fallback: number) {
     .prefault(String(fallback));
 }
 
-/** The beginning of every list's description. */
+/** The sentence at the beginning of every list's description. */
 export const PAGED =
   'Returns a page; `next_cursor` leads to the next one. Nothing is skipped or shown twice while others write.';
 

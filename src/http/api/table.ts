@@ -12,9 +12,9 @@ interface Placed {
 
 interface Node<Each> {
   readonly literal: Map<string, Node<Each>>;
-  /** The node for a parameter in this place. */
+  /** The node for a parameter at this position in the path. */
   parameter?: Node<Each>;
-  /** The whole path, if a route has it. */
+  /** The whole path, if it belongs to a route. */
   pattern?: string;
   /** Names of the path's parameters, in order. */
   names: readonly string[];
@@ -32,13 +32,13 @@ const PARAMETER = /^\{(\w+)\}$/;
 
 const makeNode = <Each>(): Node<Each> => ({ literal: new Map(), names: [], methods: {} });
 
-/** Finds routes. A literal segment takes precedence over a parameter in the same place. */
+/** Finds routes. A literal segment takes precedence over a parameter at the same position. */
 export class RouteTable<Each extends Placed = Route> {
   readonly #root = makeNode<Each>();
   readonly #spell: (segment: string) => string;
 
   /**
-   * @param letterCase `any`: literal segments match in upper or lower case
+   * @param letterCase `any`: literal segments match in either case
    * @throws Error if two routes have the same operationId, or the same method and path, or if a path has two patterns
    */
   constructor(
@@ -70,7 +70,7 @@ export class RouteTable<Each extends Placed = Route> {
     return this.#search(this.#root, splitPath(path), 0, []);
   }
 
-  /** Returns the routes for a path; an empty list if it is unknown or invalid. */
+  /** Returns the routes for a path; an empty list if the path is unknown or invalid. */
   listAt(path: string): readonly Each[] {
     try {
       return Object.values(this.find(path)?.methods ?? {});

@@ -34,5 +34,5 @@ export const TAG_TEXTS = {
 /** A group. */
 export type Tag = keyof typeof TAG_TEXTS;
 
-/** The names of the groups, in that order. */
+/** The names of the groups, in the same order. */
 export const TAGS = Object.keys(TAG_TEXTS) as readonly Tag[];

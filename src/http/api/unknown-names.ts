@@ -4,7 +4,7 @@ import { didYouMean } from '#src/shared/nearest.ts';
 /** Maximum number of names that a message lists. */
 const LISTED = 20;
 
-/** Other common names of fields, in lower case without separators. */
+/** Common alternative names for fields, in lower case without separators. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   given: ['firstname', 'forename', 'givenname', 'givennames'],
   family: ['lastname', 'surname', 'familyname'],
@@ -38,11 +38,12 @@ const AS_OF_PLACES =
   'as_of works on a patient, observation, condition, medication, prescription or document by its id, on lists of observations, conditions, medications and prescriptions, on the timeline and series of a record, and in POST /v1/context';
 
 /**
- * Returns the sentence about an unknown name: with the nearest known name, or else with all known names if there are few.
+ * Returns the sentence about an unknown name. It suggests the nearest known name or, if none is near, lists all known names if
+ * there are few.
  * @param what `field` or `query parameter`.
  * @param at where it is: the name itself, or a dotted path that ends with it.
  * @param known the names known at that place.
- * @param otherwise where to ask for what these names cannot express, if there is such a place.
+ * @param otherwise where to request what these names cannot express, if there is such a place.
  */
 export function unknownName(
   what: string,

@@ -23,7 +23,7 @@ export interface DashboardFiles {
 
 let made: Promise<DashboardFiles> | undefined;
 
-/** Returns the files, which the first call builds. After a failure, the next call tries again. */
+/** Returns the files. The first call builds them; after a failure, the next call tries again. */
 export function dashboardFiles(): Promise<DashboardFiles> {
   made ??= readOrMake().catch((error: unknown) => {
     made = undefined;
@@ -85,8 +85,8 @@ async function bundle(): Promise<DashboardFiles> {
 }
 
 /**
- * Stores the files. Another process may be storing the same files at the same time. If the folder isn't writable, nothing is
- * stored.
+ * Stores the files, although another process may be storing the same files at the same time. If the folder isn't writable,
+ * nothing is stored.
  */
 async function keep(folder: string, { script, style }: DashboardFiles): Promise<void> {
   await mkdir(KEPT, { recursive: true });

@@ -1,7 +1,7 @@
 /**
  * Serves `/app`, the dashboard for developers. All of its paths return the same page, whose script shows the screens and calls
  * the interfaces through the gateway `/app/api` (docs/gateway.md). Visitors who aren't signed in are sent to sign in, and then
- * back.
+ * back again.
  */
 import { hash } from 'node:crypto';
 import Router from '@koa/router';
@@ -16,9 +16,9 @@ import { type DashboardFiles, dashboardFiles } from './bundle.ts';
 
 const NEEDS: PageNeeds = {
   scripts: ["'self'"],
-  // Frames with previews of the consent page have that page's style, and are also subject to this policy.
+  // Frames that preview the consent page use that page's style, and this policy applies to them too.
   styles: ["'self'", inlineSource(STYLE)],
-  // A record's documents (images and PDF files) are opened in place, from memory.
+  // A record's documents (images and PDF files) are shown in the page, from memory.
   images: ["'self'", 'data:', 'blob:'],
   frames: ['blob:'],
   connections: ["'self'"],
@@ -30,10 +30,10 @@ const FILES = [
   { of: 'style', extension: 'css', type: 'text/css; charset=utf-8' },
 ] as const;
 
-/** How long after startup the bundle is built, in ms. */
+/** How long after startup the build of the bundle begins, in ms. */
 const AFTER_START_MS = 5_000;
 
-/** Matches every path of a screen; the gateway responds differently to unknown paths. */
+/** Matches the paths of all screens. The gateway's paths are excluded, because it responds differently to unknown paths. */
 const SCREENS = /^\/app(?!\/api(?:\/|$))(?:\/|$)/i;
 
 /** Returns the routes. */
@@ -42,8 +42,8 @@ export function dashboardRouter(
 ): Router {
   const base = new URL(visitors.baseUrl).pathname.replace(/\/+$/, '');
   const router = new Router();
-  // Neither the first visitor nor the first API requests should wait for the build. If it fails now, the first request for it
-  // tries again and reports the error.
+  // Neither the first visitor nor the first API requests should have to wait for the build. If it fails now, the first request
+  // for it tries again and reports the error.
   setTimeout(() => void dashboardFiles().catch(() => undefined), AFTER_START_MS).unref();
 
   router.get('/app/assets/:name', async (ctx) => {
@@ -54,7 +54,7 @@ export function dashboardRouter(
     const { status, headers, body } = await makeStaticFile(ctx, found.type, files[found.of]);
     ctx.status = status;
     ctx.set(headers as Record<string, string>);
-    // The name changes with the content.
+    // The name changes whenever the content does.
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
     if (body !== undefined) ctx.body = body;
   });
@@ -68,12 +68,12 @@ export function dashboardRouter(
   return router;
 }
 
-/** Returns the name under which a file is served. */
+/** Returns the name under which a file with this content is served. */
 function nameOf(content: Buffer, extension: string): string {
   return `${hash('sha256', content).slice(0, 20)}.${extension}`;
 }
 
-/** Returns the page, which contains nothing about its visitor. */
+/** Returns the page. It contains nothing about the visitor. */
 function makePage(base: string, { script, style }: DashboardFiles): string {
   const assets = `${base}/app/assets`;
   return html`<!doctype html>

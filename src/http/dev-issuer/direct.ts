@@ -1,8 +1,8 @@
-/** Refuses requests from other machines to the development issuer, which asks for no password. */
+/** Refuses requests from other machines to the development issuer, because it requires no password. */
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Headers that proxies add, besides headers that begin with `x-forwarded-`. */
+/** Headers that proxies add, in addition to headers that begin with `x-forwarded-`. */
 const OF_PROXIES = new Set([
   'forwarded',
   'via',
@@ -13,14 +13,14 @@ const OF_PROXIES = new Set([
 ]);
 
 /**
- * Makes sure that the request didn't come through a proxy: a proxy on this machine would let outside requests in.
+ * Checks that the request didn't come through a proxy, because a proxy on this machine would let outside requests in.
  * @throws Refusal forbidden (403)
  */
 export function requireDirect(ctx: Context): void {
   const found = Object.keys(ctx.headers).find(
     (name) => OF_PROXIES.has(name) || name.startsWith('x-forwarded-'),
   );
-  // Clients on this machine use HTTP/1.1; proxies that add no headers mostly forward requests as HTTP/1.0.
+  // Clients on this machine use HTTP/1.1. Proxies that add no headers usually forward requests as HTTP/1.0.
   const sign =
     found !== undefined ? `the header ${found}` : ctx.req.httpVersion === '1.1' ? undefined : 'its HTTP/1.0';
   if (sign === undefined) return;

@@ -1,4 +1,4 @@
-/** Renders the development issuer's pages: text and forms, no scripts, nothing from elsewhere (WCAG 2.2 AA). */
+/** Renders the development issuer's pages: text and forms, without scripts or anything from other sites (WCAG 2.2 AA). */
 import { READY_PEOPLE } from '#src/dev-issuer/people.ts';
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
@@ -20,7 +20,7 @@ ul { list-style: none; padding: 0; }
 `;
 
 /**
- * Returns the pages' security needs.
+ * Returns what the pages need from the security headers.
  * @param forms targets of the sign-in form, including a client's redirect_uri
  */
 export function pageNeeds(forms: readonly string[]): PageNeeds {
@@ -51,7 +51,7 @@ ${body}
 export interface Choice {
   /** The patient's number in the register. */
   readonly number: string;
-  /** The person's description. */
+  /** A description of the person. */
   readonly says: string;
 }
 
@@ -65,7 +65,7 @@ export interface SignIn {
   readonly patients: readonly Choice[];
   /** Content of the e-mail field. */
   readonly email: string;
-  /** The fault in the choice, and whether the fault concerns the field. */
+  /** The error in what was entered, and whether the error concerns the field. */
   readonly fault: { readonly says: string; readonly ofField: boolean } | undefined;
 }
 
@@ -146,7 +146,7 @@ rest. In a clone, <code>npm run -s annal -- dev-token --email ${email}</code> pr
 }
 
 /**
- * Returns the page for a request whose fault can't be reported to a client.
+ * Returns the page for a faulty request whose fault can't be reported to a client.
  * @param home path of the sign-in page
  */
 export function faultPage(message: string, home: string): string {

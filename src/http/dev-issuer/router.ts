@@ -25,7 +25,7 @@ import { answerToken } from './token.ts';
 /**
  * Returns the routes.
  * @param baseUrl the service's URL, without a trailing slash
- * @param forwarded whether to answer requests forwarded by a proxy
+ * @param forwarded whether to answer requests that a proxy has forwarded
  */
 export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: boolean): Router {
   const router = new Router();
@@ -36,7 +36,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
     });
   }
   const home = `${new URL(baseUrl).pathname.replace(/\/+$/, '')}/dev`;
-  /** The form that shows a token without a client. */
+  /** The form for a sign-in without a client, which shows the token. */
   const alone: Form = { action: home, client: undefined };
   router.get('/dev/.well-known/openid-configuration', (ctx) => {
     ctx.body = discoveryDocument(issuer.issuer);
@@ -80,7 +80,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
   router.post('/dev/token', (ctx) => answerToken(issuer, ctx));
   return router;
 
-  /** Returns the authorization request; undefined if it was refused and the response was sent. */
+  /** Returns the authorization request; undefined if it was refused and the response has been sent. */
   function requested(ctx: Context, url: string): AuthorizationRequest | undefined {
     try {
       return readAuthorizationRequest(new URLSearchParams(ctx.querystring), url);
@@ -102,7 +102,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
     return { patients: patients.map((patient) => ({ number: patient.number, says: introduction(patient) })) };
   }
 
-  /** Returns the e-mail address in the form; undefined if there isn't one and the response was sent. */
+  /** Returns the e-mail address in the form; undefined if there isn't one and the response has been sent. */
   async function signedIn(
     ctx: Context,
     form: Form,
@@ -123,7 +123,10 @@ function signInFor(ctx: Context, home: string, request: AuthorizationRequest): F
   return { action: `${home}/authorize?${ctx.querystring}`, client: new URL(request.redirectUri).host };
 }
 
-/** Returns the person named in a form, by address or as a synthetic patient by number; otherwise the fault and the input. */
+/**
+ * Returns the person that a form names, by e-mail address or by a synthetic patient's number; otherwise the fault and what was
+ * entered.
+ */
 function whoIsNamed(
   form: URLSearchParams,
   patients: number,
@@ -147,12 +150,12 @@ function whoIsNamed(
 }
 
 function show(ctx: Context, status: number, signIn: SignIn, request?: AuthorizationRequest): void {
-  // Browsers also apply the policy to the redirect after the form.
+  // Browsers also apply the policy to the redirect that follows the form.
   const forms = request === undefined ? [] : [new URL(request.redirectUri).origin];
   answerPage(ctx, status, signInPage(signIn), pageNeeds(["'self'", ...forms]));
 }
 
-/** Redirects with 303, so that the browser uses GET after a form (RFC 9700, section 4.12). */
+/** Redirects with 303, so that the browser uses GET after submitting a form (RFC 9700, section 4.12). */
 function redirect(ctx: Context, target: string): void {
   ctx.status = 303;
   ctx.set({ Location: target, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });

@@ -1,4 +1,4 @@
-/** Renders the frame of the documentation's pages: navigation to guides, interfaces and errors, and the search. */
+/** Renders the frame of the documentation's pages: navigation to guides, interfaces and errors, and the search box. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { PageNeeds } from '../answer/security-headers.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
@@ -7,7 +7,7 @@ import { shellNeeds, shellPage } from '../pages/shell.ts';
 export interface DocumentationPage {
   readonly title: string;
   readonly body: Html;
-  /** Shown beside the main part, or above it on a phone. */
+  /** Shown next to the main part, or above it on a phone. */
   readonly beside?: Html;
   /** The part of the documentation that the page belongs to. */
   readonly part?: 'guides' | 'interfaces' | 'errors';
@@ -16,8 +16,8 @@ export interface DocumentationPage {
 }
 
 /**
- * Returns the pages' security needs.
- * @param origin the service's origin for clients, to which requests are sent
+ * Returns what the pages need from the security headers.
+ * @param origin the service's origin as clients see it, to which requests are sent
  */
 export function documentationNeeds(origin: string): PageNeeds {
   const needs = shellNeeds(["'self'"]);

@@ -1,10 +1,13 @@
-/** Finds the files in `docs/` that the service shows, once, at the first request; it reads files from nowhere else. */
+/**
+ * Finds the files in `docs/` that the service shows. It does so once, at the first request, and reads no files from anywhere
+ * else.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { firstHeading } from './markdown.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url));
-/** Programs that people download with the guides, by the name under which they are shown. */
+/** Programs that people download with the guides, listed by the names under which they are shown. */
 const PROGRAMS = ['verify-export.mjs'];
 const PROGRAM_FOLDER = fileURLToPath(new URL('../../../bin/', import.meta.url));
 const TEXT = 'text/plain; charset=utf-8';
@@ -74,8 +77,8 @@ function guideName(file: string): string {
 }
 
 /**
- * Returns the path below `/docs/guides` of the page or file that a guide links to; undefined if the link leaves `docs/`, where
- * the service has nothing to show.
+ * Returns the path below `/docs/guides` of the page or file that a guide links to; undefined if the link leads outside
+ * `docs/`, where the service has nothing to show.
  * @param from the path of the guide's file below `docs/`
  * @param path the link's path, without its fragment
  */

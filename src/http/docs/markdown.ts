@@ -14,7 +14,7 @@ export interface Heading {
 
 /** A part of a page, from one heading to the next. */
 export interface Section {
-  /** Null before the first heading. */
+  /** Null for the part before the first heading. */
   readonly heading: Heading | null;
   /** Without markup. */
   readonly text: string;
@@ -129,7 +129,7 @@ export interface IndexSection {
   readonly links: readonly { readonly href: string; readonly text: string }[];
 }
 
-/** Returns the tables of links on an index page, under their headings. */
+/** Returns the tables of links on an index page, each with its heading. */
 export function readIndex(markdown: string): readonly IndexSection[] {
   let title = '';
   const sections: IndexSection[] = [];

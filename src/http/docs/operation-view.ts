@@ -8,7 +8,7 @@ import type { SchemaView } from './schema-view.ts';
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Returns an operation without its title. Ids begin with the operation's id, so that a page can show several operations.
+ * Returns an operation without its title. HTML ids begin with the operation's id, so that a page can show several operations.
  * @param baseUrl where requests are sent, without a trailing slash
  * @param root the service's path on its host, without a trailing slash
  */
@@ -82,7 +82,7 @@ ${fields}</fieldset>
   return html`${fieldset('path', 'In the path')}${fieldset('query', 'In the query')}`;
 }
 
-/** Returns the headers, collapsed: none of them is needed to try a request. */
+/** Returns the headers, collapsed, because none of them is needed to try out a request. */
 function headersPart(operation: Operation, schemas: SchemaView): Html {
   const fields = fieldsIn(operation, 'header', schemas);
   if (fields.length === 0) return html``;

@@ -1,4 +1,4 @@
-/** Renders the documentation's pages. They work offline: everything they refer to is on this service. */
+/** Renders the documentation's pages. They work offline, because everything they refer to is on this service. */
 import { Html, html } from '#src/shared/html.ts';
 import { ERRORS } from '../error-texts.ts';
 import { type DocumentationPage, documentationPage } from './frame.ts';
@@ -162,7 +162,7 @@ ${results}</ol>`
     return `${this.#root}/docs/guides${target}${fragment.length === 0 ? '' : `#${fragment.join('#')}`}`;
   }
 
-  /** Returns the list of guides, in the index's order. */
+  /** Returns the list of guides, in the same order as the index. */
   #guides(current: string | undefined): Html {
     const index = allGuides().get('');
     const sections = index === undefined ? [] : readIndex(index.markdown);
@@ -191,7 +191,7 @@ ${shown}`;
   }
 }
 
-/** Returns a list of links, beside the main part or, on a phone, collapsed above it. */
+/** Returns a list of links, shown next to the main part or, on a phone, collapsed above it. */
 function sideMenu(title: string, links: Html): Html {
   return html`<div class="side">
 <details class="narrow"><summary>${title}</summary>

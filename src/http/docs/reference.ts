@@ -1,4 +1,4 @@
-/** Parses the operations in the OpenAPI document, with references resolved, for the reference pages. */
+/** Parses the operations in the OpenAPI document for the reference pages, and resolves their references. */
 import { z } from 'zod';
 import type { Part } from '../openapi/schemas.ts';
 
@@ -128,8 +128,8 @@ export interface Group {
 }
 
 /**
- * The operations in an OpenAPI document. At first, only the parts needed for lists are parsed, because the whole document
- * takes a quarter of a second.
+ * The operations in an OpenAPI document. At first, only the parts needed for lists are parsed, because parsing the whole
+ * document takes a quarter of a second.
  */
 export class Reference {
   readonly operations: readonly ListedOperation[];
@@ -137,7 +137,7 @@ export class Reference {
   readonly #parts = new Map<string, unknown>();
   readonly #components: z.output<typeof described>['components'];
 
-  /** @throws ZodError if the pages couldn't show the document */
+  /** @throws ZodError if the document contains something that the pages can't show */
   constructor(document: Part) {
     const { tags, paths, components } = described.parse(document);
     this.#components = components;

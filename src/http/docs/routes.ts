@@ -1,6 +1,6 @@
 /**
- * Serves `/openapi.json` and `/docs`: the documentation for every interface, without a credential (docs/spec/decisions.md,
- * section 2). Everything is built at the first request that needs it.
+ * Serves `/openapi.json` and `/docs`, the documentation for every interface, without requiring a credential
+ * (docs/spec/decisions.md, section 2). Everything is built at the first request that needs it.
  */
 import { z } from 'zod';
 import type { Answer } from '../answer/answer.ts';
@@ -147,7 +147,7 @@ type Documentation = ReturnType<typeof openDocumentation>;
 
 const opened = new WeakMap<OpenService, Documentation>();
 
-/** Returns a service's documentation, whose parts are built when first needed. */
+/** Returns a service's documentation. Its parts are built when they are first needed. */
 function findDocumentation(service: OpenService): Documentation {
   const known = opened.get(service) ?? openDocumentation(service);
   opened.set(service, known);
@@ -182,7 +182,7 @@ async function showGuide(request: OpenRequest, name: string): Promise<Answer> {
   return makeStaticFile(request.ctx, file.type, file.body);
 }
 
-/** Returns a function that computes a value when it is first called, and then reuses it. */
+/** Returns a function that computes a value on its first call and returns the same value on later calls. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

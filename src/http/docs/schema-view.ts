@@ -3,12 +3,12 @@ import { type Html, html } from '#src/shared/html.ts';
 import { renderInline } from './markdown.ts';
 import type { Reference, Schema } from './reference.ts';
 
-/** Maximum nesting of named schemas shown in full; deeper ones are shown only by name. */
+/** Maximum nesting of named schemas that are shown in full. Of deeper ones, only the names are shown. */
 const DEEPEST = 3;
 
 /** Shows the schemas of one document. */
 export class SchemaView {
-  /** @param named contains the schemas that others refer to */
+  /** @param named contains the schemas that other schemas refer to */
   constructor(private readonly named: Pick<Reference, 'schema'>) {}
 
   /** Returns a body's schema: its type and its members. */
@@ -17,12 +17,12 @@ export class SchemaView {
 ${this.#inside(schema, [])}`;
   }
 
-  /** Returns a value's type in a few words. */
+  /** Describes a value's type in a few words. */
   describeType(schema: Schema): Html {
     return this.#type(schema);
   }
 
-  /** Returns an object's members, the members of a list's items, or the alternatives. */
+  /** Returns the members of an object, the members of a list's items, or the alternatives. */
   #inside(schema: Schema, above: readonly string[]): Html {
     const { $ref, properties, items, additionalProperties, anyOf, oneOf } = schema;
     if ($ref !== undefined) {

@@ -1,4 +1,4 @@
-/** Searches guides and operations for whole words, beginnings of words, and words with one wrong letter. */
+/** Searches guides and operations for whole words, beginnings of words, and words that differ by one letter. */
 import { setImmediate } from 'node:timers/promises';
 import MiniSearch from 'minisearch';
 import { allGuides, type Guide } from './guides.ts';
@@ -18,7 +18,7 @@ export interface Found {
 /** Maximum number of results. */
 const MOST = 30;
 
-/** Maximum number of search words that count, and their maximum length: each is compared with all words. */
+/** Maximum number of search words that are used, and their maximum length: each of them is compared with all indexed words. */
 const MOST_WORDS = 8;
 const LONGEST = 40;
 
@@ -31,7 +31,7 @@ export interface DocumentationSearch {
   find(asked: string): readonly Found[];
 }
 
-/** Reads all guides into an index. This takes half a second, so other requests are answered in between. */
+/** Reads all guides into an index. This takes half a second, so other requests are processed in between. */
 export async function openSearch(operations: readonly ListedOperation[]): Promise<DocumentationSearch> {
   const parts = operations.map(operationPart);
   for (const guide of allGuides().values()) {
@@ -69,7 +69,10 @@ function splitWords(asked: string): readonly string[] {
     .map((word) => word.slice(0, LONGEST));
 }
 
-/** Decisions and the specification are for people who change the service, who read them instead of searching. */
+/**
+ * Decisions and the specification are left out: they are for people who change the service, and these people read them instead
+ * of searching.
+ */
 function guideParts({ name, title, markdown }: Guide): Found[] {
   if (name === '' || name.includes('/')) return [];
   return splitSections(markdown)
@@ -91,7 +94,7 @@ function operationPart({ operationId, method, path, summary, description, tag }:
   };
 }
 
-/** Returns the part of a text around the first search word, of length `EXCERPT`. */
+/** Returns an excerpt of a text, `EXCERPT` characters long, around the first search word. */
 export function makeExcerpt(text: string, asked: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const lower = flat.toLowerCase();

@@ -1,4 +1,4 @@
-/** Prepares responses under a grant for sending: references into other records are removed, then ids are exchanged. */
+/** Prepares responses under a grant for sending: references to other records are removed, and then ids are exchanged. */
 
 import type { Surroundings } from '#src/fhir/references/foreign.ts';
 import { exchangeIds, keepWithin, outwardText, startOfLastId } from '#src/fhir/references/outward.ts';
@@ -10,7 +10,7 @@ const JSON_TYPE = /^application\/(?:fhir\+)?json\b/;
 
 /**
  * Returns a response as the application receives it.
- * @throws when `Surroundings.within` does
+ * @throws the same errors as `Surroundings.within`
  */
 export async function outwardAnswer(answer: Answer, ids: IdExchange, around: Surroundings): Promise<Answer> {
   const headers = Object.fromEntries(
@@ -26,14 +26,14 @@ export async function outwardAnswer(answer: Answer, ids: IdExchange, around: Sur
   return { ...answer, headers, body: typeof body === 'string' ? shown : Buffer.from(shown, 'latin1') };
 }
 
-/** Returns a string whose characters are the body's characters or, because ids are ASCII, its bytes. */
+/** Returns a string with one character per character or byte of the body. Bytes are enough, because ids are ASCII. */
 function asText(body: string | Buffer): string {
   return typeof body === 'string' ? body : body.toString('latin1');
 }
 
 /**
  * Yields a stream as the application receives it. If a piece ends with what may be the beginning of an id, that part is held
- * back until the next piece.
+ * back until the next piece arrives.
  * @param around undefined: references aren't checked
  */
 async function* outwardStream(

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 /** Sizes of the AES-256-GCM nonce and tag, in bytes. */
 const [NONCE, TAG] = [12, 16];
 
-/** Text that is an invalid cursor for every list. */
+/** Text that no list accepts as a cursor. */
 const INVALID = '!';
 
 /** Keys for cursors, 32 bytes each. */

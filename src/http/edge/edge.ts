@@ -1,6 +1,6 @@
 /**
- * The edge of the process under a grant: inside are real ids and plain cursors, outside are the ids that the application knows
- * and encrypted cursors (docs/spec/decisions.md, section 1).
+ * The edge of the process under a grant. Inside it, ids are real and cursors are plain; outside it, ids are those that the
+ * application knows, and cursors are encrypted (docs/spec/decisions.md, section 1).
  */
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -23,7 +23,7 @@ export interface EdgeGrant extends PatientIds {
 /** Query parameters that contain a cursor. */
 const CURSORS: ReadonlySet<string> = new Set(['_cursor', 'cursor']);
 
-/** The edge for one grant. Each function must process a request's or response's text exactly once. */
+/** The edge for one grant. Each text of a request or response must pass through exactly one of its functions, exactly once. */
 export class Edge {
   readonly #ids: IdExchange;
 
@@ -41,12 +41,12 @@ export class Edge {
   /** Returns text from a response, such as a message, in the form that the application may see. */
   readonly outward = (text: string): string => this.#ids.outward(text);
 
-  /** Returns the decoded parameters in a URL or form, with real ids and with the cursors that this service encrypted. */
+  /** Returns the decoded parameters in a URL or form, with real ids and decrypted cursors. */
   query(query: URLSearchParams): URLSearchParams {
     return this.#queryWith(query, this.inward);
   }
 
-  /** Returns parameters with plain cursors, when their ids have already been exchanged, as in a Bundle's entry. */
+  /** Returns parameters with decrypted cursors. Their ids must already have been exchanged, as in a Bundle's entry. */
   queryOfEntry(query: URLSearchParams): URLSearchParams {
     return this.#queryWith(query, (text) => text);
   }
@@ -79,15 +79,15 @@ export class Edge {
     return atOnce(exchangeJson(value, this.#ids));
   }
 
-  /** Does the same for a long body, slice by slice. */
+  /** Does the same as `json` for a long body, slice by slice. */
   jsonInSlices(value: Json): Promise<Json> {
     return inSlices(exchangeJson(value, this.#ids));
   }
 
   /**
-   * Runs a function that reads a body before its ids are exchanged. If it throws a refusal that quotes the body, the quoted
-   * ids are exchanged too.
-   * @throws the function's errors; a Refusal has its text exchanged
+   * Runs a function that reads a body before its ids are exchanged. If the function throws a refusal that quotes the body, the
+   * ids in the quotation are exchanged too.
+   * @throws the function's errors; in the text of a Refusal, ids are exchanged
    */
   refusing<T>(read: () => T): T {
     try {
@@ -97,7 +97,7 @@ export class Edge {
     }
   }
 
-  /** Does the same for a promise. */
+  /** Does the same as `refusing` for a function that returns a promise. */
   async refusingLater<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
@@ -122,10 +122,10 @@ export class Edge {
 
   /**
    * Returns a response as the application receives it. Call it after everything else, but before the response is indented,
-   * compressed and sent. References into other records are removed, then ids are exchanged in headers and text; the bytes of
-   * documents stay as they are. Each piece of a stream must contain whole resources.
-   * @param foreign receives the ids that are referred to but aren't in the record
-   * @throws errors of the reference look-up
+   * compressed and sent. References to other records are removed, and then ids are exchanged in headers and text; the bytes of
+   * documents stay unchanged. Each piece of a stream must contain only whole resources.
+   * @param foreign receives the ids that the response refers to but that aren't in the record
+   * @throws errors from looking up references
    */
   answer(answer: Answer, foreign?: Set<string>): Promise<Answer> {
     const { base, within } = this.service;

@@ -1,4 +1,4 @@
-/** Exchanges text in parsed JSON. */
+/** Exchanges the text in parsed JSON. */
 
 import { SHORTEST } from '#src/shared/access/id-exchange.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -14,11 +14,11 @@ export interface Replaces {
   readonly inwardUrl: (text: string) => string;
 }
 
-/** Members of Bundle entries and of references that are percent-decoded when followed. */
+/** Members of Bundle entries and references whose values are percent-decoded when they are followed. */
 const URLS: ReadonlySet<string> = new Set(['fullUrl', 'ifNoneExist', 'reference', 'url']);
 
 /**
- * Replaces every string in a value, including member names. The value is changed in place; numbers keep their literals.
+ * Replaces every string in a value, including member names. The value is changed in place; numbers keep their original digits.
  * @returns the value, or its replacement if it is a string
  */
 export function* exchangeJson(value: Json, { inward, inwardUrl }: Replaces): Steps<Json> {
@@ -47,14 +47,14 @@ function isContainer(value: Json): value is Json[] | JsonObject {
   return Array.isArray(value) || isObject(value);
 }
 
-/** Renames members and keeps their order. */
+/** Renames members without changing their order. */
 function rename(object: JsonObject, keys: readonly string[], exchange: (text: string) => string): void {
   const members = keys.map((key) => [exchange(key), object[key] ?? null] as const);
   for (const key of keys) delete object[key];
   for (const [key, member] of members) put(object, key, member);
 }
 
-/** Sets a member, even one named `__proto__`. */
+/** Sets a member, even if its name is `__proto__`. */
 function put(object: Json[] | JsonObject, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -5,7 +5,7 @@ import { type GivenReceipt, nameReader, type ReceiptDraft } from '#src/shared/ac
 import type { Answer } from '../answer/answer.ts';
 import type { Edge } from './edge.ts';
 
-/** Returns the receipt for a response to a project acting in its own name. */
+/** Returns the receipt for a response to a project that acts in its own name. */
 export function giveReceipt(
   caller: Pick<Caller, 'calls'>,
   draft: ReceiptDraft,

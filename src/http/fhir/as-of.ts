@@ -33,7 +33,7 @@ function badMoment(fault: string): Refusal {
 }
 
 /**
- * Returns a request whose caller reads as of the `_asOf` in its query; without `_asOf`, returns the request itself.
+ * Returns a request whose caller reads as of the `_asOf` in its query. Without `_asOf`, returns the request unchanged.
  * @throws Refusal
  */
 export async function atItsMoment<Request extends Pick<FhirRequest, 'query' | 'caller'>>(
@@ -51,7 +51,7 @@ export function refuseMoment(query: URLSearchParams): void {
   for (const key of query.keys()) if (namesMoment(key)) throw notHere();
 }
 
-/** Returns the refusal for `_asOf` where it isn't supported. */
+/** Returns the refusal for `_asOf` in a request that doesn't support it. */
 export function notHere(): Refusal {
   return new Refusal('malformed', {
     code: 'not-supported',
@@ -60,7 +60,7 @@ export function notHere(): Refusal {
   });
 }
 
-/** Returns whether a parameter is `_asOf`, with or without a modifier, which it doesn't accept. */
+/** Returns whether a parameter is `_asOf`, including `_asOf` with a modifier, which it doesn't accept. */
 function namesMoment(key: string): boolean {
   return key === AS_OF || key.startsWith(`${AS_OF}:`);
 }

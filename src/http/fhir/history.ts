@@ -39,7 +39,7 @@ export async function historyOfInstance(sent: FhirRequest, type: ResourceType, i
     shown = found.entries.length;
     return bundle(request, path, found, { shape, ignored });
   };
-  // Under a grant, or as of a given time, a page depends on more than the newest version, so it isn't cached.
+  // Under a grant, or as of a given time, a page doesn't depend only on the newest version, so it isn't cached.
   const isWhole = accessIn(caller.sees) === undefined && caller.sees.asOf === undefined;
   const isKept = isFirstPage(asked) && isWhole;
   const newest = isKept ? await service.queries.newestVersion(caller, type, id) : undefined;
@@ -53,7 +53,7 @@ function isFirstPage({ since, at, cursor, count }: Asked): boolean {
 }
 
 /**
- * Returns every version of every resource of a type; for Provenance, only of those that clients wrote.
+ * Returns every version of every resource of a type; for Provenance, only versions of the Provenances that clients wrote.
  * @throws Refusal 400 503
  */
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
@@ -86,7 +86,8 @@ const NO_VERSIONS: HistoryPage = { total: 0, entries: [] };
 type Asked = Omit<HistoryQuery, 'type' | 'id'>;
 
 /**
- * Handles the case that no version was found: returns an empty page, an automatic Provenance with its single version, or 404.
+ * Handles the case that no versions were found: returns an empty page, or an automatic Provenance with its single version, or
+ * refuses with 404.
  */
 async function withoutVersions(
   { service, caller }: FhirRequest,
@@ -113,7 +114,7 @@ const KNOWN = new Set([
   CURSOR,
 ]);
 
-/** How a page is shown, and the ignored parameters. */
+/** How to show a page, and the ignored parameters. */
 interface Shown {
   readonly shape: Shape;
   readonly ignored: readonly Issue[];
@@ -143,7 +144,7 @@ function parseQuery(request: FhirRequest, types: readonly ResourceType[]): Asked
 }
 
 /**
- * Returns issues for parameters that histories don't have.
+ * Returns issues for parameters that histories don't support.
  * @throws Refusal malformed (400) with `handling=strict`
  */
 function ignoredIn({ query, prefer }: FhirRequest): Issue[] {
@@ -189,7 +190,7 @@ function bundle(
 }
 
 /**
- * Returns the first entry, which reports ignored parameters. It contains a `response` instead of a resource, because the
+ * Returns the first entry, which reports ignored parameters. The report is in a `response` instead of a resource, because the
  * resources in a history are versions: https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response.outcome
  */
 function outcomeEntry(path: string, ignored: readonly Issue[]): string {
@@ -202,7 +203,7 @@ const REQUESTS = {
   DELETE: { method: 'DELETE', status: '204 No Content' },
 } as const;
 
-/** Returns an entry's JSON in pieces, so that the body is copied only when the whole page is. */
+/** Returns an entry's JSON in pieces, so that the body is copied only once, when the whole page is assembled. */
 function entryPieces(
   base: string,
   entry: HistoryEntry,

@@ -1,6 +1,6 @@
 /**
- * Declares the FHIR interactions: what each requires of a caller and of a grant, and what it runs. The interactions for a type
- * are created once, and receive the ids in a path as arguments.
+ * Declares the FHIR interactions: what each requires of a caller and of a grant, and which function it runs. The interactions
+ * for a type are created once; they receive the ids in a path as arguments.
  */
 import type { Compartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
@@ -21,7 +21,7 @@ import { vread } from './vread.ts';
 /** A path, understood. */
 export type Route = Found<Interaction>;
 
-/** Interactions check the read models themselves, because which models they read depends on their parameters. */
+/** Interactions check the read models themselves, because it depends on their parameters which models they read. */
 const models: readonly string[] = [];
 const READ = ['read'] as const;
 const WRITE = ['write'] as const;
@@ -71,13 +71,13 @@ export const operations = (
   models,
   logged: 'whole',
   ahead: 'nothing',
-  // Each operation decides this itself, because its Parameters may contain `_asOf`.
+  // Each operation checks this itself, because its Parameters may contain `_asOf`.
   takesAsOf: true,
   grantToken,
   run,
 });
 
-/** Declares a transaction or batch. Its entries need scopes, and are logged one by one. */
+/** Declares a transaction or batch. Scopes are checked and access is logged for each entry separately. */
 export const bundles = (run: (request: FhirWrite) => Promise<Answer>): Interaction => ({
   kind: 'write',
   takes: 'bundle',
@@ -94,7 +94,7 @@ export const bundles = (run: (request: FhirWrite) => Promise<Answer>): Interacti
 const LETTERS = { create: 'c', update: 'u', patch: 'u', delete: 'd' } as const;
 
 /**
- * Declares a write to a type, or to one of its resources; without an id, a change is conditional. A grant never lets an
+ * Declares a write to a type, or to one of its resources; a change without an id is conditional. A grant never lets an
  * application create a Patient or write to the directory.
  */
 const writes = (
@@ -122,9 +122,9 @@ const writes = (
   };
 };
 
-/** Returns the requirements of a request for all types: types for which a letter is missing are left out. */
+/** Returns what a request for all types requires: it leaves out the types for which a letter is missing. */
 export const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
-/** Returns the requirements of a compartment search: the compartment's resource must be readable. */
+/** Returns what a compartment search requires: the caller must be able to read the compartment's resource. */
 export const inCompartment = (
   action: string,
   { type, id }: Compartment,
@@ -146,7 +146,7 @@ export interface TypeRoutes {
   readonly version: Route;
 }
 
-/** Declares which interactions a type's paths support. Types in the shared terminology can only be read. */
+/** Declares which interactions a type's paths support. Types in the shared terminology are read-only. */
 export function declareType(type: ResourceType): TypeRoutes {
   const readOnly = typeEntry(type).home === 'terminology';
   const ofType = (action: string, letters: 'r' | 's'): Opening => ({

@@ -33,20 +33,20 @@ import { chooseLimits, type FhirBodySettings, parseBody } from './resource-body.
 import { matchRoute } from './route.ts';
 import { refuseUnknown } from './target.ts';
 
-/** Dependencies of the FHIR interface, in addition to those of its interactions. */
+/** Dependencies of the FHIR interface, in addition to the dependencies of its interactions. */
 export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
   readonly answers: AnswerMemory;
   /**
-   * Counts further requests from a caller and its address against the rate limits.
+   * Counts further requests against the rate limits of a caller and its address.
    * @throws Refusal throttled (429)
    */
   readonly spend: (ctx: Context, caller: Caller, requests: number) => Promise<void>;
 }
 
-/** Shared, because a request's query is never modified. */
+/** Shared by all requests without a query, because a request's query is never modified. */
 const NO_QUERY = new URLSearchParams();
 
-/** The alternative to `If-None-Match: *` for a write. */
+/** The alternative to `If-None-Match: *` in a write. */
 const INSTEAD = 'to create a resource only if there is none, send If-None-Exist with POST';
 
 /** A known path. */
@@ -129,7 +129,7 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
     const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, goOn, reads };
     if (route.kind === 'read') return route.run(request, segments);
     if (route.kind !== 'write') return answerPosted(route, request, segments, body);
-    // Search criteria have their own rules.
+    // Search criteria are checked by their own rules.
     if (query.size > 0 && (ctx.method === 'POST' || segments.length > 1))
       refuseUnknown(ctx.method, { query, prefer });
     refuseConditions(header, { ifMatch: ctx.method !== 'POST', instead: INSTEAD });
@@ -159,8 +159,8 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
 }
 
 /**
- * Checks that a caller may go on reading: a grant, key or session may end while a response is being sent.
- * @throws Refusal unauthenticated (401), or when `Visitor.caller` does
+ * Checks that a caller may still read, because a grant, key or session may end while a response is being sent.
+ * @throws Refusal unauthenticated (401); also whatever `Visitor.caller` throws
  */
 async function requireWorking(
   { authenticator }: Pick<FhirInterface, 'authenticator'>,
@@ -174,7 +174,7 @@ async function requireWorking(
 }
 
 /**
- * Answers a search with a form, or an operation.
+ * Answers an operation, or a search whose parameters are in a form.
  * @throws Refusal unauthenticated (401) if the token has stopped working
  */
 async function answerPosted(
@@ -183,7 +183,7 @@ async function answerPosted(
   segments: readonly string[],
   body: RawBody | undefined,
 ): Promise<Answer> {
-  // The body may have taken long to arrive.
+  // The body may have taken a long time to arrive.
   if (body !== undefined) await request.confirm?.();
   if (route.kind === 'operation') {
     const answer = await route.run(request, body === undefined ? undefined : parseBody(body));

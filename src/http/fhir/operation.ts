@@ -21,18 +21,23 @@ export interface OperationInput {
   readonly value: Json;
 }
 
-/** A request for an operation. In a POST, primitive inputs from the Parameters are in `query`, like inputs in the URL. */
+/**
+ * A request for an operation. In a POST, primitive inputs from the Parameters are added to `query`, where inputs from the URL
+ * are too.
+ */
 export interface OperationRequest extends FhirRequest {
   /** The type in the URL; undefined at the base. */
   readonly type: ResourceType | undefined;
   /** An R4 type in the URL that isn't one of the 26 types. */
   readonly otherType?: string;
-  /** The id in the URL; undefined at the base and at a type. */
+  /** The id in the URL; undefined for a request at the base or on a type. */
   readonly id: string | undefined;
   readonly inputs: readonly OperationInput[];
-  /** Where inputs are in the Parameters, by name: `Parameters.parameter[0].valueCode`; undefined without Parameters. */
+  /**
+   * Where each input is in the Parameters, by name: `Parameters.parameter[0].valueCode`; undefined if there are no Parameters.
+   */
   readonly places?: ReadonlyMap<string, string>;
-  /** The body if it isn't Parameters, otherwise the parameter `resource`. */
+  /** The body if it isn't a Parameters resource; otherwise the parameter `resource`. */
   readonly resource: SubmittedResource | undefined;
   /** Unknown inputs to report; only for operations that return a searchset. */
   readonly ignored: readonly Issue[];
@@ -47,20 +52,23 @@ export interface OperationPlace {
 /** An operation. Operations never write, so they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
-  /** `refused` if the operation refuses a grant's access token; otherwise returns the requirements at a given place. */
+  /**
+   * `refused` if the operation refuses a grant's access token; otherwise a function that returns what it requires at a given
+   * place.
+   */
   readonly grantToken: 'refused' | ((place: OperationPlace) => GrantToken);
   /** True if the operation also supports R4 types other than the 26. */
   readonly otherTypes?: true;
   /** Names of the operation's inputs; others are refused. */
   readonly parameters: readonly string[];
-  /** True if the operation returns a searchset: unknown inputs are then reported, and refused only with `handling=strict`. */
+  /** True if the operation returns a searchset. Unknown inputs are then reported, and refused only with `handling=strict`. */
   readonly searchset?: true;
   /** True if the operation supports reading as of an earlier time (`_asOf`). */
   readonly takesAsOf?: true;
   run(request: OperationRequest): Promise<Answer>;
 }
 
-/** Parameters that every request may have. */
+/** Parameters that every request accepts. */
 const OF_EVERY_REQUEST = new Set(['_format', '_pretty']);
 
 /** An operation at a place. */
@@ -109,7 +117,7 @@ export function operationAt(
   return { methods: operation.methods, grantToken, run: asked };
 }
 
-/** Adds to a refusal where its inputs are in the Parameters. */
+/** Adds to a refusal the places in the Parameters of the inputs that it names. */
 function placed(refusal: Refusal, places: OperationRequest['places']): Refusal {
   if (places === undefined) return refusal;
   const issues = refusal.issues.map((issue) => {
@@ -135,7 +143,7 @@ function isThere(
 }
 
 /**
- * Reports inputs that the operation doesn't have. Only a searchset has an entry that can report them as ignored.
+ * Reports inputs that the operation doesn't accept. Only a searchset has an entry in which ignored inputs can be reported.
  * @throws Refusal malformed (400) for such inputs in other operations, and with `handling=strict`
  */
 function understood(operation: Operation, request: OperationRequest): OperationRequest {
@@ -160,7 +168,7 @@ function understood(operation: Operation, request: OperationRequest): OperationR
 
 /**
  * Returns the inputs in a body.
- * @throws Refusal malformed (400) if it isn't a resource, or has invalid Parameters
+ * @throws Refusal malformed (400) if the body isn't a resource or contains invalid Parameters
  */
 function readInputs(
   { query }: FhirRequest,

@@ -1,6 +1,6 @@
 /**
- * Lists all operations; the routes and the CapabilityStatement are derived from this table. A new operation needs a file and a
- * line here.
+ * Lists all operations. The routes and the CapabilityStatement are derived from this table. To add an operation, add a file
+ * and a line here.
  */
 import type { Operation } from './operation.ts';
 import { everything } from './operations/everything.ts';

@@ -15,7 +15,8 @@ import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
 /**
- * Returns 200 with the current version or a part of it, 304 if the client already has it, 410 if it is deleted.
+ * Returns 200 with the current version or part of it, 304 if the client already has that version, 410 if the resource is
+ * deleted.
  * @throws Refusal 400 404 410 503
  */
 export async function read(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
@@ -36,7 +37,7 @@ async function readWhole(request: FhirRequest, type: ResourceType, id: string): 
 
 /**
  * Returns the response that shows a version.
- * @throws Refusal gone (410) for a deletion, or when `AnswerBudget.take` does
+ * @throws Refusal gone (410) for a deletion; also whatever `AnswerBudget.take` throws
  */
 export function answerVersion(
   request: Pick<FhirRequest, 'header' | 'budget'>,
@@ -74,15 +75,15 @@ export function versionHeaders(version: number, lastUpdated: Micros | undefined)
 }
 
 /**
- * Returns a 304 if the client's copy is current, based on `If-None-Match` if present, otherwise on `If-Modified-Since` to the
- * second (RFC 9110, section 13.2.2); undefined if the copy isn't current.
+ * Returns a 304 if the client's copy is current; otherwise undefined. The copy is checked by `If-None-Match` if present, and
+ * otherwise by `If-Modified-Since`, to the second (RFC 9110, section 13.2.2).
  */
 export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
   const asked = {
     'if-none-match': header('if-none-match'),
     'if-modified-since': header('if-modified-since'),
   };
-  // Most reads are unconditional, so they don't build headers here.
+  // Most reads are unconditional and don't need to build headers here.
   if (asked['if-none-match'] === undefined && asked['if-modified-since'] === undefined) return undefined;
   const current = versionHeaders(version, lastUpdated);
   if (!fresh(asked, { etag: current.ETag, 'last-modified': current['Last-Modified'] })) return undefined;

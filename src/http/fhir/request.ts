@@ -1,5 +1,5 @@
 /**
- * Defines the input of an interaction in the FHIR interface. A Bundle's GET entries get the same input as separate requests.
+ * Defines the input of an interaction in the FHIR interface. A Bundle's GET entries have the same input as separate requests.
  */
 import type { Logger } from 'pino';
 import type { CommandContext } from '#commands/command.ts';
@@ -47,24 +47,24 @@ export interface FhirRequest {
   readonly service: FhirService;
   readonly caller: Caller;
   readonly query: URLSearchParams;
-  /** Values by lower-case name. */
+  /** Returns a header by its lower-case name. */
   readonly header: Header;
   readonly prefer: Prefer;
   /** Limits on the response. */
   readonly budget: AnswerBudget;
-  /** Under a grant: the pass for the parts of the request. */
+  /** Under a grant: the pass that the parts of the request use. */
   readonly pass?: GrantPass | undefined;
   /**
-   * Under a grant: checks that the token still works, when a request takes long.
+   * Under a grant: checks that the token still works, if a request takes long.
    * @throws Refusal unauthenticated (401)
    */
   readonly confirm?: (() => Promise<void>) | undefined;
   /**
-   * Checks, before a further part of a response is sent, that the caller may still read.
+   * Checks that the caller may still read, before a further part of a response is sent.
    * @throws Refusal
    */
   readonly goOn?: (() => Promise<void>) | undefined;
-  /** The log for a Bundle's reads, if the caller's reads are logged outside a grant. */
+  /** The log for a Bundle's reads, if the caller's reads are logged although there is no grant. */
   readonly reads?: KeyReads | undefined;
 }
 
@@ -85,12 +85,12 @@ export interface FhirWrite extends FhirRequest {
  */
 export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
 
-/** The declarations of interactions in addition to the shared ones (`Declared`). */
+/** Declarations of interactions, in addition to those that all declarations have (`Declared`). */
 interface Interacts extends Declared {
   readonly grantToken: GrantToken;
-  /** True if the grant is checked for the id in the path (`openingAt`). */
+  /** True if the check of the grant includes the id in the path (`openingAt`). */
   readonly ofInstance?: boolean;
-  /** True if the interaction supports reading as of an earlier time; others refuse `_asOf`. */
+  /** True if the interaction supports reading as of an earlier time. All others refuse `_asOf`. */
   readonly takesAsOf?: true;
 }
 
@@ -101,9 +101,9 @@ interface Interacts extends Declared {
  */
 type Run<Request> = (request: Request, segments: readonly string[]) => Promise<Answer>;
 
-/** An interaction: the requests it accepts, and its response. */
+/** An interaction: the requests that it accepts, and how it responds. */
 export type Interaction =
-  /** An interaction without a credential. */
+  /** An interaction that needs no credential. */
   | (Declared & {
       readonly kind: 'open';
       readonly grantToken: 'ignored';
@@ -120,12 +120,14 @@ export type Interaction =
     })
   | (Interacts & {
       readonly kind: 'write';
-      /** The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes that its entries need. */
+      /**
+       * The body: none, a resource, a patch, or a Bundle. A Bundle may be larger, and needs the scopes that its entries need.
+       */
       readonly takes: 'nothing' | 'resource' | 'patch' | 'bundle';
       readonly run: Run<FhirWrite>;
     });
 
-/** Returns an interaction's requirements for a grant, with the id in its path. */
+/** Returns what an interaction requires of a grant, including the id in its path. */
 export function openingAt(
   { grantToken, ofInstance }: Exclude<Interaction, { kind: 'open' }>,
   segments: readonly string[],

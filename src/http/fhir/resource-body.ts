@@ -1,4 +1,4 @@
-/** Parses the resource in a request's body, and sets how large bodies may be (docs/limits.md). */
+/** Parses the resource in a request's body, and defines how large bodies may be (docs/limits.md). */
 import type { SubmittedResource } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
 import { withArticle } from '#src/shared/article.ts';
@@ -9,7 +9,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { type BodyLimits, decodeBody, JSON_TYPES, type RawBody } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 
-/** The length from which a resource is parsed in slices, in bytes. */
+/** The length, in bytes, from which a resource is parsed in slices. */
 const LONG = 200_000;
 
 /**
@@ -26,7 +26,7 @@ export function parseBody(body: RawBody | undefined): ParsedJson {
 
 /**
  * Parses a long body, such as a Bundle, in slices so that other requests can run in between.
- * @throws Refusal when `parseBody` would
+ * @throws the same errors as `parseBody`
  */
 export async function parseLongBody(body: RawBody | undefined): Promise<ParsedJson> {
   if (body === undefined) throw malformed('required', 'the request has no body');
@@ -40,7 +40,7 @@ export async function parseLongBody(body: RawBody | undefined): Promise<ParsedJs
 /**
  * Parses the resource in a body.
  * @param type the type in the URL
- * @throws Refusal malformed (400) for invalid JSON, for anything but an object, and for a type other than the URL's
+ * @throws Refusal malformed (400) for invalid JSON, for a value that isn't an object, and for a type other than the URL's
  */
 export async function parseResource(body: RawBody | undefined, type: string): Promise<SubmittedResource> {
   const isLong = body !== undefined && body.bytes.length > LONG;
@@ -79,12 +79,12 @@ export interface FhirBodySettings {
   readonly bundleValues: number;
 }
 
-/** A Bundle may have one JSON value per this many allowed bytes: Bundles for patients have one per 23. */
+/** Number of allowed bytes per allowed JSON value in a Bundle. In Bundles about patients, there is one value per 23 bytes. */
 const BYTES_PER_VALUE = 16;
 
 /** Returns the maximum number of JSON values in a Bundle. */
 export function bundleValues({ bundleBytes }: { readonly bundleBytes: number }): number {
-  // If the limit on bytes is small, there needn't be a lower limit on values.
+  // If few bytes are allowed, there is no need for a limit on values below the usual one.
   return Math.max(MAX_VALUES, Math.floor(bundleBytes / BYTES_PER_VALUE));
 }
 

@@ -69,7 +69,7 @@ function operationRoute(segments: readonly string[], table: readonly Operation[]
   return {
     pattern: `${place}/${name}`,
     methods: {
-      // The operation itself decides whether it accepts `_asOf`, which may be in its Parameters.
+      // The operation itself decides whether to accept `_asOf`, which may be in its Parameters.
       ...(methods.includes('GET')
         ? { GET: readsOfPast(grantToken, (request) => run(request, undefined)) }
         : {}),

@@ -14,7 +14,7 @@ export interface FoundPage {
   readonly total?: number;
   readonly matches: readonly CurrentResource[];
   readonly included: readonly CurrentResource[];
-  /** True if the page contains more resources than are shown. */
+  /** True if the page contains more resources than it shows. */
   readonly more: boolean;
   /** Cursors for other pages. */
   readonly pages: Pages;
@@ -45,7 +45,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
   ];
   const issues = listOutcomeIssues(page);
-  // Placed first, so that readers learn about the problem before they read the matches.
+  // The outcome comes first, so that readers learn about the problem before they read the matches.
   if (issues.length > 0) entries.unshift(outcomeEntry(issues));
   const self = new URLSearchParams([...page.used]);
   const links = pageLinks(base + path, self, page.pages);
@@ -58,7 +58,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
   };
 }
 
-/** Returns the JSON text of the entry with messages about the search. */
+/** Returns the JSON text of the entry that contains messages about the search. */
 export function outcomeEntry(issues: readonly Issue[]): string {
   return `{"resource":${operationOutcome(issues)},"search":{"mode":"outcome"}}`;
 }

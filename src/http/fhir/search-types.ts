@@ -1,7 +1,7 @@
 /**
  * Searches several types at once: https://hl7.org/fhir/R4/http.html#search. Such a search accepts the parameters that all of
- * the types have. Without `_sort`, the types follow one another, each in its own order; with `_sort=_id` or `_lastUpdated`,
- * they are merged.
+ * the types support. Without `_sort`, results are listed type by type, each type in its own order; with `_sort=_id` or
+ * `_lastUpdated`, they are merged.
  */
 import { z } from 'zod';
 import { CURSOR, decodeCursor, encodeCursor } from '#queries/cursor.ts';
@@ -36,10 +36,10 @@ export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
 
 /**
  * Returns a page of results from several types.
- * @param query without `_type`; parameters that a type doesn't have are skipped and reported as `unknown`
- * @param shownId returns an id as the caller knows it, for sorting: a resource whose id differs must be the only match of its
- *   type
- * @throws Refusal malformed (400) when a search of one type would, and for other `_sort` values
+ * @param query without `_type`; parameters that a type doesn't support are skipped and reported as `unknown`
+ * @param shownId returns an id as the caller knows it, for sorting: a resource for which the two ids differ must be the only
+ *   match of its type
+ * @throws Refusal malformed (400) in the same cases as a search of one type, and for other `_sort` values
  */
 export async function searchTypes(
   types: readonly ResourceType[],
@@ -66,7 +66,7 @@ type Page = Pick<SearchPage, 'matches' | 'next'>;
 
 const NOTHING: Page = { matches: [] };
 
-/** Returns the parameters that all types support, and the names of the other parameters. */
+/** Returns the parameters that all types support, and the names of all other parameters. */
 function ofAll(
   types: readonly ResourceType[],
   query: URLSearchParams,
@@ -104,7 +104,7 @@ function readOrder(query: URLSearchParams, shownId: (id: string) => string): Ord
   }
 }
 
-/** Returns a query in which the given controls are replaced. */
+/** Returns a query with the given controls replaced. */
 function asking(
   query: URLSearchParams,
   controls: Readonly<Record<string, string | undefined>>,
@@ -128,11 +128,11 @@ async function sumTotals(
   return pages.reduce((sum, { total = 0 }) => sum + total, 0);
 }
 
-/** Alternating names and cursors of the types that haven't been read to the end; '' for the beginning. */
+/** Names and cursors, alternating, of the types that haven't been read to the end; an empty cursor means the beginning. */
 const cursorSchema = z.array(z.string()).max(2 * TYPE_NAMES.length);
 
 /**
- * Returns the position in each type.
+ * Returns where to continue in each type.
  * @throws Refusal malformed (400) for a cursor from another search
  */
 function readPlaces(types: readonly ResourceType[], query: URLSearchParams): [ResourceType, string][] {
@@ -157,7 +157,7 @@ function encodePlaces(places: readonly (readonly [ResourceType, string])[]): { n
 const from = (query: URLSearchParams, at: string, count: number): URLSearchParams =>
   asking(query, { [CURSOR]: at === '' ? undefined : at, _count: String(count), _total: 'none' });
 
-/** Reads one type after the other; the next page continues where results are left. */
+/** Reads one type after the other. The next page continues at the first results that were not shown. */
 async function inTurn(
   types: readonly ResourceType[],
   query: URLSearchParams,
@@ -180,12 +180,12 @@ async function inTurn(
   return { matches };
 }
 
-/** Returns the refusal for when pages can't be merged because one was shortened. */
+/** Returns the refusal for pages that can't be merged because one of them was shortened. */
 function tooMuchToMerge(): Refusal {
   return tooCostly('would need more resources of each type than the limit');
 }
 
-/** Number of attempts at a page whose resources change while it is read. */
+/** Number of attempts to read a page whose resources change while it is being read. */
 const TRIES = 5;
 
 async function merged(

@@ -20,7 +20,7 @@ import type { FhirRequest, FhirService } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
 
-/** A search from the FHIR interface, or from another route. */
+/** A search request from the FHIR interface or from another route. */
 export interface SearchRequest extends Pick<FhirRequest, 'caller' | 'query' | 'prefer' | 'budget' | 'pass'> {
   readonly service: Pick<FhirService, 'base' | 'queries' | 'freshness'>;
 }
@@ -87,7 +87,7 @@ async function atMomentOf(
   const record = compartment?.type === 'Patient' ? compartment.id : recordIn(service.base, query);
   if (record === undefined) throw notHere();
   service.freshness.require(['resources', 'history']);
-  // Under a grant, or for Provenances, other resources decide what is visible.
+  // Under a grant, or for Provenances, visibility depends on other resources.
   const isOwnType = request.caller.sees.within === undefined && type !== 'Provenance' && isAlone(query);
   const types = isOwnType ? [type] : undefined;
   return service.queries.searchRecord(request.caller, { record, types }, (questions) =>
@@ -105,7 +105,7 @@ function recordIn(base: string, query: URLSearchParams): string | undefined {
   return undefined;
 }
 
-/** Returns whether a search looks only at resources of its own type, without chains, inclusions and hierarchies. */
+/** Returns whether a search involves only resources of its own type: no chains, inclusions or hierarchies. */
 function isAlone(query: URLSearchParams): boolean {
   return [...query.keys()].every((key) =>
     /^(?!_has|_include|_revinclude)[\w-]+(?::(?:exact|contains|missing|not|text))?$/.test(key),
@@ -117,8 +117,8 @@ function notIn({ type: of }: Compartment, type: ResourceType): string {
 }
 
 /**
- * Searches several types: the types in `_type`, otherwise all that clients write. Automatic Provenances and shared terminology
- * are searched only if `_type` names them.
+ * Searches several types: the types in `_type` or, without it, all types that clients write. Automatic Provenances and shared
+ * terminology are searched only if `_type` names them.
  * @throws Refusal 400 503
  */
 export function searchSystem(request: SearchRequest): Promise<Answer> {
@@ -142,13 +142,13 @@ export async function searchWholeCompartment(
   return severalTypes(request, `${compartment.type}/${compartment.id}/*`, types, compartment);
 }
 
-/** The letters that a search of several types needs for each of them (docs/spec/decisions.md, section 9). */
+/** The letters that a search of several types needs for each of the types (docs/spec/decisions.md, section 9). */
 const OF_ANY = 'rs';
 
 /**
- * Searches several types. Without `_type`, these are all of the path's types, even under a grant: a type that the grant
- * doesn't cover is also searched, but has no matches, so that the query means the same as with a key and is refused in the
- * same cases.
+ * Searches several types. Without `_type`, these are all of the path's types, even under a grant. A type that the grant
+ * doesn't cover is searched too, but has no matches. So the query means the same as with a key, and is refused in the same
+ * cases.
  */
 async function severalTypes(
   request: SearchRequest,
@@ -171,7 +171,7 @@ async function severalTypes(
   return answerPage(request, path, { ...asked, rest, several: true }, { ignored, ...page });
 }
 
-/** Returns a function that returns a resource's id as the caller knows it, by which results are sorted. */
+/** Returns a function that returns a resource's id as the caller knows it. Results are sorted by that id. */
 function shownId({ caller: { sees } }: SearchRequest): (id: string) => string {
   const { record, patient } = sees.within ?? {};
   return (id) => (id === record ? (patient ?? id) : id);
@@ -187,7 +187,7 @@ async function requireVisible({ service, caller }: SearchRequest, { type, id }: 
   if (known === undefined) throw notFound(type, id);
 }
 
-/** A parsed search: its shape, and the rest of its query. */
+/** A parsed search: its shape, and the rest of the query. */
 interface Asked extends Shape {
   readonly inclusions: readonly Inclusion[];
   readonly rest: URLSearchParams;
@@ -210,7 +210,7 @@ function understood({ query, caller }: SearchRequest, types: readonly ResourceTy
   return { inclusions, rest, several: false, ...shape };
 }
 
-/** Returns whether a parameter is handled here; only the total affects the search itself. */
+/** Returns whether this module handles a parameter itself; only the total affects the search. */
 function isOwn(key: string, { onlyTotal }: Shape): boolean {
   return isInclusion(key) || key === '_elements' || key === AS_OF || (key === '_summary' && !onlyTotal);
 }
@@ -281,7 +281,7 @@ function ask(
   );
 }
 
-/** Returns the Provenances in a compartment: those that have the compartment's resource as an agent. */
+/** Returns the Provenances in a compartment: the ones in which the compartment's resource is an agent. */
 async function readProvenances(
   { type, id }: Compartment,
   query: URLSearchParams,
@@ -293,7 +293,7 @@ async function readProvenances(
 
 /**
  * Returns issues for unknown parameters, which are ignored.
- * @throws Refusal 400 naming the parameters, with `handling=strict`
+ * @throws Refusal 400, naming the parameters, with `handling=strict`
  */
 function requireKnown(
   { prefer }: SearchRequest,
@@ -331,8 +331,8 @@ async function answerPage(
 }
 
 /**
- * Returns the cursors for the pages around a page. If a search has only one page, there are none; a page without a next page
- * is the last, unless its resources are gone.
+ * Returns the cursors for the pages before and after a page. If a search has only one page, there are none. A page without a
+ * next page is the last page, unless its resources no longer exist.
  * @param own the page's cursor; '' for the first page
  */
 function pagesAround(

@@ -8,7 +8,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import type { Answer } from '../answer/answer.ts';
 
-/** Returns the JSON text of the requested part of a resource; decimals keep their literals. */
+/** Returns the JSON text of the requested part of a resource; decimals keep all their digits. */
 export function cut(
   { type, body }: Pick<CurrentResource, 'type'> & { readonly body: string | Buffer },
   subset: Subset,
@@ -19,7 +19,8 @@ export function cut(
 
 /**
  * Returns a read's response with the requested part of its resource.
- * @throws Refusal malformed (400) when `parseShape` does, and for `_summary=count`, because there is nothing to count
+ * @throws Refusal malformed (400) in the same cases as `parseShape`, and for `_summary=count`, because there is nothing to
+ *   count
  */
 export async function answerCut(
   query: URLSearchParams,

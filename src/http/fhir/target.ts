@@ -1,4 +1,4 @@
-/** Finds the resource that a PUT, PATCH or DELETE changes, and the parameters of writes that aren't criteria. */
+/** Finds the resource that a PUT, PATCH or DELETE changes, and handles the parameters of writes that aren't criteria. */
 import type { Target } from '#commands/commands.ts';
 import { cut } from '#src/shared/cut.ts';
 import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
@@ -13,8 +13,8 @@ const NOT_CRITERIA = new Set(['_format', '_pretty']);
 const PURGE = '_purge';
 
 /**
- * Returns the id in the URL, or the URL's query as criteria.
- * @throws Refusal method_not_allowed (405) without either, because a whole type can't be changed
+ * Returns the id in the URL, or the criteria in its query.
+ * @throws Refusal method_not_allowed (405) if there is neither, because a whole type can't be changed
  */
 export function readTarget({ query }: Pick<FhirRequest, 'query'>, id: string | undefined): Target {
   if (id !== undefined) return { id };
@@ -47,8 +47,8 @@ export function badPurge(diagnostics: string): Refusal {
 }
 
 /**
- * Refuses parameters that a write without criteria doesn't have. A DELETE with such parameters is always refused, because it
- * would delete where a purge was meant; other writes are refused with `Prefer: handling=strict`
+ * Refuses parameters that a write without criteria doesn't accept. A DELETE with such parameters is always refused, because it
+ * would be a plain delete where a purge was meant; other writes are refused with `Prefer: handling=strict`
  * (https://hl7.org/fhir/R4/search.html#errors).
  * @throws Refusal malformed (400), which names the parameters and the nearest known ones
  */
@@ -72,5 +72,5 @@ export function refuseUnknown(
   );
 }
 
-/** Maximum number of unknown parameters that a refusal names. */
+/** Maximum number of unknown parameters listed in a refusal. */
 const MOST = 20;

@@ -10,7 +10,7 @@ import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
 /**
- * Returns 200 with a version or a part of it; 410 if the version is a deletion.
+ * Returns 200 with a version or part of it; 410 if the version is a deletion.
  * @throws Refusal 400 404 410 503
  */
 export async function vread(

@@ -26,14 +26,14 @@ export function writtenLocation({ type, id, version }: WriteResult): string {
   return `${type}/${id}/_history/${version}`;
 }
 
-/** Returns when the version was recorded, if the command knows. */
+/** Returns when the version was recorded, if the command knows it. */
 export function writtenTime({ lastUpdated }: WriteResult): Micros | undefined {
   return lastUpdated === undefined ? undefined : toMicros(lastUpdated);
 }
 
 /**
  * Returns a write's OperationOutcome, for `Prefer: return=OperationOutcome`.
- * @param warnings warnings about implausible values; only a caller that may see its own write gets them
+ * @param warnings warnings about implausible values, which are shown only to a caller that may see its own write
  */
 export function printOutcome(
   caller: Caller,
@@ -73,8 +73,8 @@ export function warningIssues(
 }
 
 /**
- * Returns whether a response contains only data that the request sent, and nothing that a condition matched or that a patch or
- * update kept. Other responses need the scope `read`.
+ * Returns whether a response contains only data that the request sent: nothing that a condition matched, and nothing that a
+ * patch or update kept. All other responses need the scope `read`.
  */
 function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
   if (outcome === 'matched' || outcome === 'unchanged') return false;
@@ -82,7 +82,7 @@ function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
 }
 
 /**
- * Records for the access log that a write was also a read, because its response shows more than the request sent or because it
+ * Records in the access log that a write was also a read, because its response shows more than the request sent, or because it
  * is a patch, which can test stored values.
  * @param represents whether the response contains the resource
  */
@@ -98,15 +98,15 @@ export function noteRead(
 
 /** Returns whether the response to a write may show its resource to a caller. */
 export function mayShow(caller: Caller, method: WriteMethod, result: WriteResult): boolean {
-  // Under a grant, a match was found with `s`, and a search would show it too.
+  // Under a grant, a match was found with the letter `s`, and a search would show it too.
   const isFound = caller.sees.within !== undefined && result.outcome === 'matched';
   return isFound || mayRead(caller, result.type) || isOwn(method, result);
 }
 
 /**
- * Responds to a create, update or patch once every read shows it: 201 with `Location`, or 200. The body is the resource,
- * unless `Prefer` requests otherwise, or the resource contains more than the request sent and the caller isn't allowed to
- * read.
+ * Responds to a create, update or patch as soon as every read includes it: 201 with `Location`, or 200. The body is the
+ * resource, except in two cases: if `Prefer` requests otherwise, or if the resource contains more than the request sent and
+ * the caller isn't allowed to read.
  */
 export async function answerWritten(
   request: FhirRequest,
@@ -135,7 +135,7 @@ function outcomeIn({ service, caller }: FhirRequest, method: WriteMethod, result
   return printOutcome(caller, method, result, warnOfWritten(service, result));
 }
 
-/** A matched resource may come without a body, because the decision didn't need it; the body is then read here. */
+/** A matched resource may come without its body, because the decision didn't need the body; it is then read here. */
 async function readWrittenBody(
   { service, caller }: FhirRequest,
   { type, id, body }: WriteResult,

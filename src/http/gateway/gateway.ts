@@ -1,7 +1,7 @@
 /**
  * Runs the gateway `/app/api`, through which scripts on the service's own pages call the routes of `/me`, `/admin`, `/v1` and
  * `/fhir/R4` on behalf of the signed-in person. The session cookie is the only credential, and scripts never get a token.
- * Nothing is kept between requests: each request checks again who the person is and what they may do.
+ * Nothing is remembered between requests: each request checks again who the person is and what they may do.
  */
 import type { Context } from 'koa';
 import type { AdminQueries } from '#queries/admin/admin.ts';
@@ -18,14 +18,14 @@ import { readBearer, refuseInQuery } from '../credentials.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
 
-/** The header that every request must have, with this value: forms and links on other sites can't send it. */
+/** The header, with its value, that every request must have. Forms and links on other sites can't send it. */
 export const SESSION_HEADER = 'X-Service-Session';
 /** The header that names the project whose data a request to `/v1` or `/fhir/R4` is about. */
 export const PROJECT_HEADER = 'X-Service-Project';
 /** The header that names the project's environment: `sandbox` (default) or `production`. */
 export const ENVIRONMENT_HEADER = 'X-Service-Environment';
 
-/** How long production records stay open after sign-in, in seconds. */
+/** How long production records can be read after sign-in, in seconds. */
 const FRESH_S = 1_800;
 
 /** Dependencies of the gateway. */
@@ -33,7 +33,7 @@ export interface GatewayDeps {
   readonly visitors: Pick<Visitors, 'findAnySession' | 'readSecret' | 'baseUrl'>;
   readonly projects: Pick<AdminQueries, 'project'>;
   /**
-   * Refuses an environment that an operator must allow first.
+   * Refuses an environment that an operator hasn't allowed yet.
    * @throws Refusal forbidden (403)
    */
   readonly requireEnvironment: (project: string, environment: Environment) => Promise<void>;
@@ -47,7 +47,7 @@ export interface GatewayDeps {
 }
 
 /**
- * Checks a gateway request, and sets the person in place of its credential.
+ * Checks a gateway request, and records the person, who replaces a credential.
  * @param path the requested path on the interface
  * @throws Refusal unauthenticated (401) without a live session; malformed (400) if there is another credential in addition to
  *   a session; forbidden (403) if there is another credential instead of a session, for requests from another origin or without
@@ -79,7 +79,7 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
   });
 }
 
-/** Refuses programs' credentials, even in addition to a session (docs/spec/interface.md, section 5: exactly one). */
+/** Refuses credentials meant for programs, even in addition to a session (docs/spec/interface.md, section 5: exactly one). */
 async function refuseOthers({ visitors, worksElsewhere }: GatewayDeps, ctx: Context): Promise<void> {
   refuseInQuery(ctx.querystring);
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
@@ -93,7 +93,7 @@ async function refuseOthers({ visitors, worksElsewhere }: GatewayDeps, ctx: Cont
     : signedOut(diagnostics);
 }
 
-/** Returns the caller for a member of the project that a request names, as a dashboard token would identify them. */
+/** Returns the caller for a member of the project that a request names. The caller is the same as for a dashboard token. */
 async function makeMember(
   { projects, requireEnvironment }: GatewayDeps,
   ctx: Context,
@@ -119,13 +119,13 @@ async function makeMember(
     found.filling,
   );
   if (environment === 'sandbox') return { calls, sees };
-  // This asks the event store, which reads in sandboxes don't need.
+  // This queries the event store, which reads in sandboxes don't need.
   await requireEnvironment(found.id, environment);
   return { calls: { ...calls, reason: requireReason(ctx, session) }, sees };
 }
 
 /**
- * Returns the reason that the person gives for requesting production records.
+ * Returns the person's reason for requesting production records.
  * @throws Refusal unauthenticated (401, RFC 9470) if the last sign-in was too long ago; malformed (400) without a reason
  */
 function requireReason(ctx: Context, { authTime, startedAt }: Session): string {
@@ -151,7 +151,7 @@ function forbidden(diagnostics: string): Refusal {
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
-/** The 401 names a scheme that programs don't know, because a token wouldn't help. */
+/** The 401 names a scheme that programs don't know, because a token wouldn't help them. */
 function signedOut(diagnostics: string, more = ''): Refusal {
   return new Refusal(
     'unauthenticated',

@@ -1,4 +1,4 @@
-/** Declares how routes and interactions treat grants' access tokens. */
+/** Declares how routes and interactions handle grants' access tokens. */
 import type { Letters } from '#src/shared/access/access.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { outsideTypes, requireOnType } from '#src/shared/access/outside-grant.ts';
@@ -9,16 +9,13 @@ export interface Need {
   readonly letters: Letters;
 }
 
-/**
- * For a request that accepts a grant's access token: the requirements for the grant, and the request's entry in the access
- * log.
- */
+/** For a request that accepts a grant's access token: what it requires of the grant, and its entry in the access log. */
 export interface Opening {
   /** The interaction, such as `read` or `search-type`. */
   readonly action: string;
   /**
-   * Without these letters the request is refused, and the refusal names the type. Empty for a request for all types, which
-   * leaves out the types that lack a letter.
+   * Without these letters, the request is refused, and the refusal names the type. Empty for a request for all types, because
+   * such a request leaves out types for which a letter is missing.
    */
   readonly needs: readonly Need[];
   /** The requested type; null if there isn't one. */
@@ -32,14 +29,15 @@ export interface Opening {
 }
 
 /**
- * Declares whether a grant's access token is accepted and, if so, the requirements for the grant. It has to be stated: nothing
- * is the default.
+ * Declares whether a grant's access token is accepted and, if so, what is required of the grant. There is no default, so it
+ * must be declared.
  */
 export type GrantToken = 'refused' | Opening;
 
 /**
- * The interactions that a client whose scopes name types may use for the types that they need. Interactions that name no types
- * leave out whatever isn't covered. All other interactions see or change more than one type.
+ * The interactions that are allowed for a client whose scopes name types, if its scopes cover the types that the interactions
+ * need. Interactions that need no particular type leave out whatever the scopes don't cover. All other interactions read or
+ * change more than one type.
  */
 const BY_TYPE: ReadonlySet<string> = new Set([
   'read',
@@ -69,7 +67,7 @@ const BY_TYPE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks that a client whose scopes name types may make a request; every other caller may.
+ * Checks that a client whose scopes name types may make a request. All other callers may.
  * @param needs the letters needed for types, on routes that refuse grants' tokens
  * @throws Refusal forbidden (403), which names the type, or the scope for all types
  */
@@ -80,5 +78,5 @@ export function requireTypes({ sees }: Caller, token: RouteToken, needs?: readon
   for (const { type, letters } of needed) requireOnType(sees, type, letters);
 }
 
-/** The part of a declaration that all kinds of routes have. */
+/** The part of a declaration that is common to all kinds of routes. */
 type RouteToken = 'refused' | 'ignored' | Pick<Opening, 'action' | 'needs'>;

@@ -1,6 +1,6 @@
 /**
- * Runs requests under a grant: letters are checked, the request runs, its reads are written to the access log before anything
- * is sent, and the response has the ids that the application knows (docs/spec/decisions.md, sections 1 and 9).
+ * Runs requests under a grant: checks letters, runs the request, writes its reads to the access log before anything is sent,
+ * and puts the ids that the application knows into the response (docs/spec/decisions.md, sections 1 and 9).
  */
 import type { Searched } from '#commands/command.ts';
 import type { AccessEntry, AccessStatus } from '#src/shared/access/access-entry.ts';
@@ -24,7 +24,7 @@ export interface GrantService {
   readonly refusalOf: (error: unknown) => Refusal | undefined;
 }
 
-/** A request under a grant while it passes through the service. */
+/** A request under a grant, from its check to its response. */
 export class GrantPass {
   readonly edge: Edge;
   readonly #actor: AccessEntry['actor'];
@@ -48,7 +48,8 @@ export class GrantPass {
 
   /**
    * Returns the pass for a request; undefined if its caller isn't under a grant.
-   * @param by the outer request that this is part of: its name in the access log, and the function that gathers its entries
+   * @param by the outer request, if this request is part of one: its name in the access log, and the function that collects
+   *   its entries
    */
   static of(
     service: GrantService,
@@ -59,13 +60,16 @@ export class GrantPass {
     const { credential } = caller.calls;
     const { within } = caller.sees;
     if (credential.kind !== 'grant' || within === undefined) return undefined;
-    // The letters determine what the request may do: once they are checked, it runs like a request with a key. Commands check
-    // letters again for each resource that they write.
+    // The letters determine what the request may do. Once they have been checked, the request runs like one with a key.
+    // Commands check letters again for each resource that they write.
     const checked: Caller = { ...caller, calls: { ...caller.calls, scopes: ['read', 'write'] } };
     return new GrantPass(service, checked, within, credential, requestId, by);
   }
 
-  /** Returns a pass for simulating a write: its reads aren't shown to anyone, and are logged only if refused. */
+  /**
+   * Returns a pass for simulating a write. Nobody is shown what the simulation reads, so its reads are logged only if they are
+   * refused.
+   */
   rehearsal(): GrantPass {
     const { accessLog: log } = this.service;
     const accessLog: AccessLog = { ...log, written: async () => undefined, note: (entry) => log.note(entry) };
@@ -80,7 +84,8 @@ export class GrantPass {
   }
 
   /**
-   * Runs a request, or part of a request, and records its reads. A refused read is logged without waiting.
+   * Runs a request, or part of a request, and records its reads. The log entry for a refused read is written without waiting
+   * for it.
    * @throws Refusal forbidden (403) if the request doesn't accept a grant's token, or a type is outside the grant; rethrows
    *   errors of `answer`
    */
@@ -89,7 +94,7 @@ export class GrantPass {
     try {
       for (const { type, letters } of opening.needs) requireLetters(this.granted, type, letters);
       const answered = await answer();
-      // The resources in a repeated response are no longer known.
+      // For a repeated response, it is no longer known which resources it contains.
       const repeated = isRepeated(answered);
       if (repeated || (opening.inParts !== true && opening.writes !== true)) {
         const count = repeated && opening.writes === true ? null : countShown(opening, answered);
@@ -97,7 +102,7 @@ export class GrantPass {
       }
       return answered;
     } catch (error) {
-      // If a write fails, nothing is sent; other parts of a Bundle may still be.
+      // If a write fails, nothing from it is sent, but other parts of a Bundle may be.
       if (opening.writes === true || opening.inParts === true)
         for (const entry of this.#entries.splice(0)) this.service.accessLog.note(entry);
       const status = this.service.refusalOf(error)?.status ?? 500;
@@ -106,7 +111,10 @@ export class GrantPass {
     }
   }
 
-  /** Records that a write looked up a condition, which is a read. Repeated look-ups of a condition are recorded once. */
+  /**
+   * Records that a write evaluated a condition, which is a read. If the same condition is evaluated repeatedly, it is recorded
+   * once.
+   */
   readonly searched: Searched = (type, criteria, matches) => {
     const condition = `${type}?${criteria}`;
     if (this.#conditions.has(condition)) return;

@@ -1,4 +1,7 @@
-/** Runs requests made by other requests through the pipeline: they show what the interfaces show the same caller. */
+/**
+ * Runs requests that other requests make through the pipeline, so that they show the same data as the interfaces show to the
+ * same caller.
+ */
 import { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { notFound } from '#src/shared/refusal.ts';
@@ -38,7 +41,10 @@ export function openInnerRequests(fhir: FhirInterface, api: ApiInterface): Inner
   };
 }
 
-/** Returns the context for a request whose body has arrived. In it, unknown search parameters are refused. */
+/**
+ * Returns the context for a request whose body has already arrived. Such a request is refused if it has unknown search
+ * parameters.
+ */
 function innerContext(outer: Context, { method, url, body }: InnerRequest): Context {
   const incoming = new IncomingMessage(outer.req.socket);
   incoming.method = method;

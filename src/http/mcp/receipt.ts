@@ -1,5 +1,6 @@
 /**
- * Creates the receipt for an `/mcp` response: the replies to its tool's requests, from which the response can be reproduced.
+ * Creates the receipt for an `/mcp` response. It contains the replies to the tool's requests, from which the response can be
+ * reproduced.
  */
 import { MCP_FORM } from '#src/mcp/answer.ts';
 import { isPdf } from '#src/mcp/plain-text.ts';
@@ -14,7 +15,7 @@ import type { OpenService } from '../api/open-route.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { Gather, Gathered } from '../ports/inner-requests.ts';
 
-/** The message being answered, and the caller. */
+/** The message that is being answered, and its caller. */
 interface Asked {
   readonly caller: Caller;
   readonly grant: OwnGrant | undefined;
@@ -24,9 +25,9 @@ interface Asked {
   readonly version: string;
 }
 
-/** A request by the tool that is being answered. */
+/** A request made by the tool that is being run. */
 interface Begun {
-  /** Receives the response as it was inside the edge. */
+  /** Receives the response as it was before ids were exchanged at the edge. */
   readonly gather: Gather;
   /**
    * Stores the reply and returns it.
@@ -38,7 +39,7 @@ interface Begun {
 /** Matches the path of a document's bytes. */
 const CONTENT = /^\/v1\/documents\/([\w-]+)\/content$/;
 
-/** Gathers the parts of one response. */
+/** Collects the parts of one response. */
 export class McpReceipt {
   readonly #replies: (KeptReply | undefined)[] = [];
   readonly #entries: AccessEntry[] = [];
@@ -46,7 +47,7 @@ export class McpReceipt {
 
   constructor(private readonly asked: Asked) {}
 
-  /** Begins a request. Requests are numbered in this order. */
+  /** Begins a request. Requests are numbered in the order in which they begin. */
   begin(): Begun {
     const place = this.#replies.push(undefined) - 1;
     let inside: Gathered | undefined;
@@ -63,7 +64,7 @@ export class McpReceipt {
   }
 
   /**
-   * Stores a PDF's text, because the library that reads it isn't part of the renderer.
+   * Stores a PDF's text, because the renderer doesn't include the library that reads PDFs.
    * @returns the text
    */
   keepText(mediaType: string, text: string | undefined): string | undefined {
@@ -72,7 +73,7 @@ export class McpReceipt {
   }
 
   /**
-   * Writes the reads to the access log, and the response's receipt.
+   * Writes the reads and the response's receipt to the access log.
    * @throws Refusal unavailable (503) if they can't be written
    */
   async write(
@@ -95,7 +96,7 @@ export class McpReceipt {
 
   /**
    * Returns the record that the response is about: the grant's record, or a record in the caller's project that the call
-   * names. Records of other projects get no receipt, as if they didn't exist.
+   * names. For other projects' records there is no receipt, as if the records didn't exist.
    */
   async #findRecord(recordsOf: OpenService['recordsOf']): Promise<string | undefined> {
     const { sees } = this.asked.caller;
@@ -139,7 +140,7 @@ function keepReply(reply: Reply, path: string, inside: Gathered | undefined): Ke
   return { ...head, text: cutVersions(body.toString()), ...outward };
 }
 
-/** Returns the patient named in a project's own call. */
+/** Returns the patient that a call names, if the caller is a project. */
 function patientIn(body: Json): string | undefined {
   const params: Json | undefined = isObject(body) ? body.params : undefined;
   const given: JsonObject = isObject(params) && isObject(params.arguments) ? params.arguments : {};

@@ -10,7 +10,7 @@ const PATH = '/mcp';
 
 let serving: Promise<typeof import('./serve.ts')> | undefined;
 
-/** Loads the MCP library at the first request. Later requests skip the module loader, which takes a millisecond. */
+/** Loads the MCP library at the first request. Later requests bypass the module loader, which takes a millisecond. */
 const loadServing = (): Promise<typeof import('./serve.ts')> => (serving ??= import('./serve.ts'));
 
 const message = z.record(z.string(), z.custom<Json>()).meta({
@@ -64,7 +64,7 @@ const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
  * Refuses scripts from pages that aren't on the service's own host, including a page whose name was rebound to this address
- * (MCP 2026-07-28, "Streamable HTTP"). At a loopback address, pages from any loopback address are accepted.
+ * (MCP 2026-07-28, "Streamable HTTP"). If the service is at a loopback address, pages from any loopback address are accepted.
  * @throws Refusal forbidden (403)
  */
 function refuseForeignOrigin({ baseUrl }: Pick<OpenService, 'baseUrl'>, origin: string | undefined): void {

@@ -1,4 +1,4 @@
-/** Serves `/mcp` requests with the MCP library, which is loaded at the first request. */
+/** Serves `/mcp` requests with the MCP library. This module is loaded at the first request. */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { answerMessage } from '#src/mcp/answer.ts';
@@ -21,7 +21,7 @@ export interface McpRequest {
 }
 
 /**
- * Answers the request once its receipt and its reads are in the access log.
+ * Answers the request after its receipt and its reads have been written to the access log.
  * @throws errors of the service
  */
 export async function serveMcp({ service, ctx, credential, caller, body }: McpRequest): Promise<Answer> {
@@ -38,7 +38,7 @@ export async function serveMcp({ service, ctx, credential, caller, body }: McpRe
     version: VERSION,
   });
   const ask = async (call: Call): Promise<Reply> => {
-    // The tool's first request counts as the incoming request.
+    // The incoming request has already been counted for the tool's first request.
     asked += 1;
     const reply = receipt.begin();
     if (asked > 1) await service.limits.further(ctx, caller, 1);
@@ -75,7 +75,7 @@ function findGrant({ sees: { within }, calls: { credential } }: Caller) {
   };
 }
 
-/** Headers of MCP's transport, and headers that say what the client accepts. */
+/** Headers that belong to MCP's transport, and headers that say what the client accepts. */
 const PASSED = /^(?:accept|mcp-[\w-]+)$/;
 
 function passHeaders({ req }: Context): Record<string, string> {

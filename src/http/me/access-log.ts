@@ -30,7 +30,7 @@ const perRecord = z
   })
   .superRefine(daysInOrder);
 
-/** Returns the filters in the form that the query function takes. */
+/** Returns the filters in the form that the query function accepts. */
 function makeFilters(query: z.output<typeof perRecord>) {
   const { from, to, resource_type: resourceType, application_id: application, ...asked } = query;
   return { ...asked, ...parseMoments(from, to), resourceType, application, named: true };

@@ -1,4 +1,6 @@
-/** Shows a person the access requests made by applications: `/me/access-requests` (docs/spec/decisions.md, section 7). */
+/**
+ * Shows a person the access requests that applications have made: `/me/access-requests` (docs/spec/decisions.md, section 7).
+ */
 import { z } from 'zod';
 import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import { type AccessRequestRow, REQUEST_STATUSES } from '#queries/consents/access-requests.ts';
@@ -41,8 +43,8 @@ const denial = z
   .meta({ examples: [{ mute: true }] });
 
 /**
- * Waits until reads show everything acknowledged before. Sandbox records are derived from addresses, which are found by a
- * search.
+ * Waits until reads include everything acknowledged so far. A person's sandbox records are determined by e-mail address, which
+ * requires a search.
  */
 function caughtUp({ services }: MeRequest, environment: Environment | undefined): Promise<void> {
   const models = ['consents', 'resources', 'projects'];
@@ -63,7 +65,7 @@ async function requestFor(request: MeRequest, id: string): Promise<AccessRequest
 
 /**
  * Checks that the request is pending.
- * @throws Refusal conflict (409) if it isn't
+ * @throws Refusal conflict (409) otherwise
  */
 function requirePending({ status }: AccessRequestRow): void {
   if (status === 'pending') return;
@@ -71,7 +73,7 @@ function requirePending({ status }: AccessRequestRow): void {
 }
 
 /**
- * Returns the part of the requested scopes that a person allows.
+ * Returns the requested scopes that a person allows.
  * @param names undefined for all of them
  * @throws Refusal invalid (422) for a scope that wasn't requested, or if no scope for clinical data is left
  */

@@ -6,15 +6,15 @@ import { notFound } from '#src/shared/refusal.ts';
 import { requireInstallationsTrust } from '../admin/access.ts';
 import type { ApiRequest } from '../api/route.ts';
 
-/** The context of every request by a person. */
+/** The context of every request that a person makes. */
 export type MeRequest = Pick<
   ApiRequest<string, 'identity'>,
   'services' | 'identity' | 'requestId' | 'ids' | 'now' | 'retry' | 'concerns'
 >;
 
 /**
- * Refuses people whose token is trusted only by an organization's SSO settings: anyone who runs such an issuer can claim to be
- * anybody.
+ * Refuses people whose token is trusted only because of an organization's SSO settings: anyone who runs such an issuer can
+ * claim to be anybody.
  * @throws Refusal forbidden (403)
  */
 export function requirePerson({ identity }: MeRequest): void {
@@ -22,8 +22,9 @@ export function requirePerson({ identity }: MeRequest): void {
 }
 
 /**
- * Returns the person's link to a record, even while the record's Patient is deleted, because grants can be revoked then.
- * @param environment the environment in which the record must be; default: either
+ * Returns the person's link to a record. A link is returned even while the record's Patient is deleted, because grants can
+ * still be revoked then.
+ * @param environment the environment that the record must be in; default: either
  * @throws Refusal forbidden (403); not_found (404) for a record that isn't theirs
  */
 export async function linkFor(

@@ -11,7 +11,7 @@ import { myGrantSchema, RECORD_QUERY } from './schemas.ts';
 import { grantSentences } from './sentences.ts';
 
 /**
- * Returns grants as `/me` shows them.
+ * Formats grants for `/me`.
  * @param lang the language of `scopes_text`; default: the language of each consent
  */
 export async function myGrantsView(

@@ -1,4 +1,4 @@
-/** Begins and ends a person's links to records: invitations and `DELETE …/link`. */
+/** Routes that begin and end a person's links to records: invitations and `DELETE …/link`. */
 import { z } from 'zod';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toAuthor } from '../admin/access.ts';

@@ -26,7 +26,7 @@ export const MY_PATIENT_ROUTES = [
     async run(request) {
       requirePerson(request);
       const { services, identity, query } = request;
-      // Sandbox records are derived from e-mail addresses, which are found by a search.
+      // A person's sandbox records are determined by e-mail address, which requires a search.
       await services.freshness.catchUp(
         query.environment === 'sandbox'
           ? ['consents', 'resources', 'history', 'search']

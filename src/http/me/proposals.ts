@@ -24,7 +24,7 @@ async function viewWhole(services: MeRequest['services'], row: ProposalRow): Pro
 }
 
 /**
- * Returns a proposal's current JSON text.
+ * Returns the JSON text of a proposal in its current state.
  * @throws Refusal not_found
  */
 async function renderProposal({ services }: MeRequest, record: string, id: string): Promise<string> {

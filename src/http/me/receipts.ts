@@ -1,4 +1,7 @@
-/** Shows what a reader of a person's record was shown: `/me/patients/{patient_id}/receipts/{receipt_id}` (docs/receipts.md). */
+/**
+ * Shows what a response contained that somebody received from a person's record:
+ * `/me/patients/{patient_id}/receipts/{receipt_id}` (docs/receipts.md).
+ */
 import { z } from 'zod';
 import { notFound } from '#src/shared/refusal.ts';
 import { receiptSchema, receiptView } from '../api/receipt-view.ts';

@@ -39,7 +39,7 @@ export const accessRequestSchema = z
   .meta({ id: 'AccessRequest' });
 
 /**
- * Describes the rights that scopes give in sentences.
+ * Describes, in sentences, the rights that scopes give.
  * @param own whether every record on offer is the person's own
  */
 export function requestSentences(say: Texts, scopes: readonly Scope[], app: string, own: boolean): string[] {
@@ -51,7 +51,7 @@ export function requestSentences(say: Texts, scopes: readonly Scope[], app: stri
 }
 
 /**
- * Returns a request as `/me` shows it.
+ * Formats an access request for `/me`.
  * @param own as in `requestSentences`
  */
 export function accessRequestView(

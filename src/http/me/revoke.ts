@@ -34,7 +34,7 @@ export const REVOKE_ROUTES = [
         const [body] = await myGrantsView(services, [{ ...row, ...ended }]);
         return { status: 200, body, position: wrote.position, awaited: true };
       }
-      // The grant had already ended, perhaps just now.
+      // The grant had already ended, possibly only a moment ago.
       await services.freshness.catchUp(['consents']);
       const now = await services.consentQueries.grant(row.id);
       const [body] = await myGrantsView(services, [now ?? row]);

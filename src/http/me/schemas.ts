@@ -14,7 +14,7 @@ export const myPatientSchema = z
   })
   .meta({ id: 'MyPatient' });
 
-/** Returns a record as `/me` shows it. */
+/** Formats a record for `/me`. */
 export function myPatientView(row: MyPatient): z.input<typeof myPatientSchema> {
   const { id, given, family, birth_date, relationship } = row;
   return { id, given, family, birth_date, relationship };

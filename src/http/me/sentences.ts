@@ -5,8 +5,8 @@ import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';
 import { chooseLanguage, texts } from '../pages/texts.ts';
 
 /**
- * Returns the sentences that the person read, or the same in another language.
- * @param lang undefined for the language of the consent; an unknown language counts as English
+ * Returns the sentences that the person read, or the same sentences in another language.
+ * @param lang undefined for the language of the consent; for an unknown language, English is used
  */
 export function grantSentences(row: GrantRow, lang: string | undefined): readonly string[] {
   const { sentences, scopes: granted, application_name, expires_at } = row;

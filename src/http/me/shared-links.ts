@@ -88,7 +88,7 @@ const creation = z
   .meta({ examples: [{ content: 'summary', label: 'For Dr Lind', passcode: '402617' }] });
 
 /**
- * Returns a link to the person's record.
+ * Returns a shared link to the person's record.
  * @throws Refusal forbidden (403), not_found (404)
  */
 async function sharedLinkFor(request: MeRequest, patient: string, id: string): Promise<SharedLink> {
@@ -113,7 +113,7 @@ function parseEnd(text: string | undefined, now: number): number | undefined {
   });
 }
 
-/** Read models that the routes show. */
+/** Read models that the routes read. */
 const MODELS = ['consents', 'resources', 'history', 'projects'];
 
 /** Routes for shared links. */

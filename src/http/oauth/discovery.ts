@@ -1,6 +1,6 @@
 /**
  * Serves the discovery documents: SMART App Launch 2.2 ("Conformance"), OpenID Connect Discovery 1.0, OpenID CIBA Core 1.0
- * (section 4), RFC 8414 and RFC 9728. They list exactly what works.
+ * (section 4), RFC 8414 and RFC 9728. They list only features that work.
  */
 import { z } from 'zod';
 import { CLIENT_AUTHENTICATION_METHODS } from '#src/oauth/client-authentication.ts';
@@ -10,7 +10,7 @@ import { SIGNING_ALGORITHM } from '#src/oauth/signing-keys.ts';
 import { answerJson, type OpenRoute, openRoute } from '../api/open-route.ts';
 import { GRANT_WORK } from './endpoints/token.ts';
 
-/** Clients that authenticate for introspection must be known, so `none` also stands for public applications here. */
+/** Clients that authenticate for introspection must be known, so `none` also covers public applications here. */
 const AUTHENTICATION = {
   token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION_METHODS,
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
@@ -18,7 +18,7 @@ const AUTHENTICATION = {
 
 const SCOPES = [...PLAIN_SCOPES, 'patient/*.rs', 'patient/*.cruds', 'system/*.rs', 'system/*.cruds'];
 
-/** MCP clients request all of these unless told otherwise. */
+/** MCP clients request all of these scopes unless they are told otherwise. */
 const OF_ASSISTANTS = ['patient/*.rs'];
 
 /** Members that SMART, OpenID Connect and RFC 8414 have in common. */
@@ -98,7 +98,7 @@ export function openidConfiguration(baseUrl: string, takesGuests: boolean): obje
   };
 }
 
-/** The resources that access tokens are for. */
+/** The resources for which access tokens are issued. */
 const RESOURCES = [
   { path: '', name: '', what: 'the protected resource' },
   { path: '/fhir/R4', name: 'Fhir', what: 'the FHIR interface as a protected resource' },
@@ -134,7 +134,7 @@ export function resourceMetadataUrl(baseUrl: string, path: string): string | und
 const url = z.url();
 const texts = z.array(z.string());
 
-/** The members that every client needs; the document has more. */
+/** The members that every client needs; the document contains more. */
 const server = z.looseObject({
   issuer: url,
   authorization_endpoint: url,
@@ -207,12 +207,12 @@ export const DISCOVERY_ROUTES: readonly OpenRoute[] = [
   ),
 ];
 
-/** Matches the names after which BASE_URL's path is inserted (RFC 8414, section 3.1; RFC 9728, section 3.1). */
+/** Matches the names after which the path of BASE_URL is inserted (RFC 8414, section 3.1; RFC 9728, section 3.1). */
 const INSERTED = /^\/\.well-known\/(?:openid-|oauth-)[a-z-]+/;
 
 /**
- * Returns additional routes to the documents if BASE_URL has a path, for proxies that forward the host's `/.well-known`. They
- * aren't in the OpenAPI document.
+ * Returns additional routes to the documents if BASE_URL has a path. They are for proxies that forward the host's
+ * `/.well-known`, and aren't in the OpenAPI document.
  */
 export function listInsertedRoutes(baseUrl: string): readonly OpenRoute[] {
   const below = new URL(baseUrl).pathname.replace(/\/+$/, '');

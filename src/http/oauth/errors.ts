@@ -18,7 +18,7 @@ const CODES: Partial<Record<Refusal['kind'], OAuthErrorCode>> = {
   internal: 'server_error',
 };
 
-/** Returns one of the service's refusals as such an error, with the refusal's status. */
+/** Converts one of the service's refusals to an OAuth error with the same status. */
 export function asOAuthError(refusal: Refusal): OAuthError {
   const { kind, message, status, headers } = refusal;
   return new OAuthError(CODES[kind] ?? 'invalid_request', message, { status, headers });

@@ -1,6 +1,6 @@
 /**
  * Serves `GET /oauth/logos/{application}/{sha256}`: an application's logo, for the consent page. The page loads nothing from
- * the application's own server, which would learn who looks at it.
+ * the application's own server, because that server would learn who is looking at the page.
  */
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -40,7 +40,7 @@ export const LOGO_ROUTES = [
           'X-Content-Type-Options': 'nosniff',
           'Content-Security-Policy': "default-src 'none'; sandbox",
           'Cross-Origin-Resource-Policy': 'same-origin',
-          // Because the path contains a hash, a changed logo is a different resource; a deleted one soon expires from caches.
+          // The path contains a hash, so a changed logo is a different resource, and a deleted logo soon expires from caches.
           'Cache-Control': 'public, max-age=3600, immutable',
         },
         body: logo.content,

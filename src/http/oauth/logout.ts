@@ -1,5 +1,5 @@
 /**
- * Serves `/oauth/logout`, the `end_session_endpoint`: ends a person's session here when an application requests it (OpenID
+ * Serves `/oauth/logout`, the `end_session_endpoint`: ends a person's session here if an application requests it (OpenID
  * Connect RP-Initiated Logout 1.0; docs/spec/decisions.md, section 9, "Tokens and sessions").
  */
 import Router from '@koa/router';
@@ -30,9 +30,9 @@ const MAX_STATE = 512;
 
 /** A parsed request from an application. */
 interface LogoutRequest {
-  /** Undefined if the request is invalid in any way. */
+  /** Undefined if anything in the request is invalid. */
   readonly hint: IdTokenHint | undefined;
-  /** Where the person is sent afterwards; undefined if there isn't a registered address or the request is invalid. */
+  /** Where the person is sent afterwards; undefined if the address isn't registered or the request is invalid. */
   readonly target: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function logoutRouter({
       await visitors.dismiss(ctx);
       return finish(ctx, parameters, target);
     }
-    // Proof that the application knows the person is required because otherwise any site could sign them out.
+    // Require proof that the application knows the person; otherwise any site could sign them out.
     const path = buildPath(parameters);
     show(ctx, chooseLanguage(ctx, parameters), (say) => {
       const page = signedInPage(say, session, below + path);
@@ -76,7 +76,7 @@ export function logoutRouter({
 
   router.post(LOGOUT_PATH, async (ctx) => {
     const form = await readForm(ctx);
-    // The form is from another site: browsers then send the session cookie only with GET.
+    // The form comes from another site. In that case, browsers send the session cookie only with GET.
     if (!form.has(FORM_TOKEN)) {
       const parameters = new URLSearchParams([...new URLSearchParams(ctx.querystring), ...form]);
       return redirectTo(ctx, baseUrl + buildPath(parameters));
@@ -94,7 +94,10 @@ export function logoutRouter({
   });
   return router;
 
-  /** Reads a request. If anything in it is invalid, the person stays here (RP-Initiated Logout 1.0, section 4). */
+  /**
+   * Reads a request. If anything in it is invalid, the person isn't sent back to the application (RP-Initiated Logout 1.0,
+   * section 4).
+   */
   async function readRequest(parameters: URLSearchParams): Promise<LogoutRequest> {
     const one = (name: string): string | undefined => parameters.get(name) || undefined;
     const idToken = one('id_token_hint');
@@ -122,7 +125,7 @@ export function logoutRouter({
   }
 }
 
-/** Returns a registered address with `state`; undefined if the address isn't registered. */
+/** Returns a registered address with `state` added; undefined if the address isn't registered. */
 function findTarget(client: Client, uri: string, state: string | undefined): string | undefined {
   if (!client.postLogoutRedirectUris.includes(uri)) return undefined;
   if (state === undefined) return uri;

@@ -43,7 +43,7 @@ const OTHERS = { '/oauth/authorize': AUTHORIZE_PATH, ...LOGOUT_PATHS };
 
 /**
  * Returns the document.
- * @param routes routes other than those for FHIR
+ * @param routes all routes except the FHIR ones
  * @param baseUrl the service's URL, without a trailing slash.
  */
 export function openApiDocument(routes: readonly (Route | OpenRoute)[], baseUrl: string): Part {

@@ -6,7 +6,9 @@ import { isPart } from './nullable.ts';
 import { addParameterExample } from './parameter-examples.ts';
 import type { Part } from './schemas.ts';
 
-/** Returns the paths, with an example in each JSON or form body that has one, and in each required parameter. */
+/**
+ * Returns the paths, with an example added to each JSON or form body for which there is one, and to each required parameter.
+ */
 export function addExamples(
   paths: Readonly<Record<string, Part>>,
   schemas: Part,
@@ -49,7 +51,7 @@ function illustrate(operation: Part, path: string, schemas: Part): Part {
   };
 }
 
-/** Moves the example from a schema, from its alternatives or from a form's fields to the media type. */
+/** Moves the example of a schema, of its alternatives or of a form's fields to the media type. */
 function raiseExample(media: Part, schemas: Part): Part {
   const { schema } = media;
   if ('example' in media || 'examples' in media || !isPart(schema)) return media;

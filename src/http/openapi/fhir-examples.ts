@@ -1,6 +1,6 @@
 /**
- * Lists the values with which `/docs` prefills requests to the FHIR interface. Every request succeeds unchanged once ids are
- * filled in.
+ * Lists the values with which `/docs` prefills requests to the FHIR interface. Once the ids are filled in, every request
+ * succeeds without further changes.
  */
 import type { Part } from './schemas.ts';
 
@@ -14,7 +14,7 @@ const PATIENT = {
   gender: 'female',
   birthDate: '1961-05-14',
 };
-/** For conditional requests: it finds the only Patient with this identifier. */
+/** For conditional requests: this identifier finds exactly one Patient. */
 const CONDITION = { identifier: 'https://example.org/patients|B-23' };
 const NEW_PATIENT_URL = 'urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a';
 
@@ -51,7 +51,7 @@ const FHIRPATH_PATCH = {
   ],
 };
 
-/** Search criteria, by path below the base; all other paths use `EVERYTHING`. */
+/** Search criteria, by path below the base. Paths that aren't listed use `EVERYTHING`. */
 const CRITERIA: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/{resource_type}': { name: 'lind' },
   '/{resource_type}/_search': { name: 'lind' },
@@ -65,7 +65,7 @@ const GENDERS = 'http://hl7.org/fhir/administrative-gender';
 const GENDER_SET = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 const ATC = 'http://www.whocc.no/atc';
 
-/** Inputs for type-level operations, by the names of operation and type; each value is preceded by its FHIR type. */
+/** Inputs for type-level operations, by the names of the operation and the type. Each value is preceded by its FHIR type. */
 const INPUTS: Readonly<Record<string, Readonly<Record<string, readonly [type: string, value: string]>>>> = {
   'summary Patient': { identifier: ['String', CONDITION.identifier] },
   'lookup CodeSystem': { code: ['Code', '8867-4'], system: ['Uri', 'http://loinc.org'] },
@@ -77,7 +77,7 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, readonly [type: st
 };
 
 /**
- * Returns the criteria that prefill a request with this path and method.
+ * Returns the criteria that prefill a request with the given path and method.
  * @param path below the base
  */
 export function criteriaExample(path: string, method: string): Readonly<Record<string, string>> {
@@ -94,7 +94,7 @@ export function formExample(path: string): Readonly<Record<string, string>> {
   return CRITERIA[path] ?? EVERYTHING;
 }
 
-/** Returns the value that prefills an operation's query parameter; if undefined, the parameter stays empty. */
+/** Returns the value that prefills an operation's query parameter; undefined if the parameter stays empty. */
 export function inputExample(
   operation: string,
   path: string,

@@ -1,4 +1,6 @@
-/** Describes FHIR resources in the OpenAPI document, as far as all of them are alike; R4 defines the full structure. */
+/**
+ * Describes FHIR resources in the OpenAPI document, as far as they all have the same structure. R4 defines the full structure.
+ */
 import type { Part } from './schemas.ts';
 
 const resource = (type?: string): Part => ({

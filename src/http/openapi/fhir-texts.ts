@@ -1,13 +1,13 @@
 /**
- * The OpenAPI document's texts about the FHIR interface's interactions; the routes themselves determine which interactions
- * exist.
+ * The OpenAPI document's texts about the FHIR interface's interactions. Which interactions exist is determined by the routes
+ * themselves.
  */
 import { COMPARTMENT_TYPES } from '#src/fhir/compartments.ts';
 import { withArticle } from '#src/shared/article.ts';
 
 /** The texts for one interaction. */
 export interface FhirText {
-  /** The name in the operationId. */
+  /** The name used in the operationId. */
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
@@ -43,7 +43,7 @@ const past = {
   headers: ['PreferHandling'],
 } as const;
 
-/** The texts by method and path below the base; `{resource_type}` is a placeholder for any type. */
+/** The texts by method and path below the base, where `{resource_type}` stands for any type. */
 export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
   'GET /metadata': {
     name: 'capabilities',
@@ -145,11 +145,11 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
   ...compartmentTexts(),
 };
 
-/** Returns the texts for compartment searches. The names for Patient compartments existed first. */
+/** Returns the texts for compartment searches. Names for Patient compartments are different, because they existed first. */
 function compartmentTexts(): Record<string, FhirText> {
   return Object.fromEntries(
     COMPARTMENT_TYPES.flatMap((type): [string, FhirText][] => {
-      // Every name ends with the type, except for Patient.
+      // Every name ends with the type, except the names for Patient.
       const [whole, what] =
         type === 'Patient'
           ? ['Record', 'a patient’s record']

@@ -1,12 +1,12 @@
 /**
- * Rewrites JSON Schemas into forms that code generators understand: null as a second `type` instead of an alternative, and a
- * `type` next to each `const` (JSON Schema 2020-12, validation, 6.1.1 and 6.1.3).
+ * Rewrites JSON Schemas so that code generators understand them: null becomes a second `type` instead of an alternative, and
+ * each `const` gets a `type` (JSON Schema 2020-12, validation, 6.1.1 and 6.1.3).
  */
 import type { Part } from './schemas.ts';
 
 const NULL = { type: 'null' };
 
-/** Rewrites a part of the document and everything that it contains; the accepted values stay the same. */
+/** Rewrites a part of the document and everything inside it. The accepted values stay the same. */
 export function rewriteForGenerators(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(rewriteForGenerators);
   if (!isPart(part)) return part;
@@ -26,8 +26,8 @@ function addType(schema: Part): Part {
 }
 
 /**
- * Turns `anyOf: [X, null]` into X with the additional type null; if there are several alternatives, the first one with a type
- * gets it.
+ * Replaces `anyOf: [X, null]` with X and the additional type null. If there are several alternatives, null is added to the
+ * first one that has a type.
  */
 function mergeNull(schema: Part): Part {
   const { anyOf, ...rest } = schema;
@@ -46,7 +46,7 @@ function mergeNull(schema: Part): Part {
   };
 }
 
-/** Returns the schema with null as an additional value; undefined if it names no type. */
+/** Returns the schema with null as an additional allowed value; undefined if it names no type. */
 function acceptNull(schema: Part): Part | undefined {
   const types: unknown[] = [schema.type ?? []].flat();
   if (types.length === 0) return undefined;

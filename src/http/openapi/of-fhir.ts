@@ -1,4 +1,7 @@
-/** Describes the FHIR interface's paths: methods come from its routes, operations and types from their tables. */
+/**
+ * Describes the FHIR interface's paths. Their methods come from the interface's routes, and their operations and types from
+ * the respective tables.
+ */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Tag } from '../api/tags.ts';
 import type { Operation } from '../fhir/operation.ts';
@@ -43,15 +46,15 @@ export function fhirPaths(): Readonly<Record<string, Part>> {
   return paths;
 }
 
-/** A path with the types that it can contain; `types` is empty if the path names its type or has none. */
+/** A path with the types that can be inserted in it. `types` is empty if the path names its type or has none. */
 interface Place {
   readonly path: string;
   readonly types: readonly string[];
 }
 
 /**
- * Returns the places for a path shape. The largest group of types with the same methods shares one path; all other types, such
- * as terminology, have paths of their own.
+ * Returns the places for a path shape. The largest group of types with the same methods shares one path. All other types, such
+ * as terminology, have their own paths.
  */
 function listPlaces(shape: string): (Place & { readonly methods: readonly Method[] })[] {
   if (!shape.includes(TYPE)) return [{ path: shape, types: [], methods: methodsAt(shape) }];
@@ -146,7 +149,7 @@ function operation(
   };
 }
 
-/** Returns a description joined from the parts that are present. */
+/** Returns a description that joins whichever parts are present. */
 function described(...parts: readonly (string | undefined)[]): Part {
   const description = parts.filter((part) => part !== undefined).join(' ');
   return description === '' ? {} : { description };
@@ -179,8 +182,8 @@ function listRoutes(path: string, method: Method, types: readonly string[]) {
 const examplePart = (example: unknown): Part => (example === undefined ? {} : { example });
 
 /**
- * Returns the tag for a path: terminology has its own tag; other paths are about single resources, a search, versions or an
- * operation.
+ * Returns the tag for a path. Terminology has its own tag; the tags of other paths depend on whether they are about single
+ * resources, a search, versions or an operation.
  */
 function chooseTag(path: string): Tag {
   if (/^\/(?:CodeSystem|ValueSet|ConceptMap)\b/.test(path)) return 'Terminology';
@@ -207,7 +210,7 @@ function describeBody(
   const form = {
     type: 'object',
     properties: Object.fromEntries(fields),
-    // Not `string`: in TypeScript, an optional member doesn't match an index signature of strings.
+    // Not `string`, because in TypeScript an optional member isn't compatible with an index signature of strings.
     additionalProperties: true,
   };
   return {
@@ -236,7 +239,7 @@ function makeOperationId({ name }: FhirText, path: string, method: Method): stri
 }
 
 function inPath(name: string, types: readonly string[], path: string): Part {
-  // Every compartment contains Observations.
+  // Every compartment can contain Observations.
   const usual = path.includes('{rid}/{resource_type}') ? 'Observation' : 'Patient';
   const fallback = types.includes(usual) ? usual : types[0];
   const schema =

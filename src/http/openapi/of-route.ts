@@ -6,7 +6,7 @@ import { namesIn } from '../api/table.ts';
 import type { Part, Schemas } from './schemas.ts';
 import { BY_GRANT, describeSecurity, errorResponses, headers, PARAMETERS, REQUEST_ID } from './shared.ts';
 
-/** Errors that every JSON interface route can return; an unknown query parameter always gets 422. */
+/** Errors that every route of the JSON interfaces can return; an unknown query parameter always gets 422. */
 const ALWAYS = [400, 404, 406, 413, 422, 429, 500, 503];
 const CREDENTIAL = [401, 403];
 const WITH_BODY = [409, 412, 415];
@@ -14,7 +14,7 @@ const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
 const BYTES = { type: 'string', format: 'binary', description: 'The bytes, unchanged.' };
 
-/** Returns the operation for a route; its schemas are added to the components. */
+/** Returns the operation for a route, and adds the route's schemas to the components. */
 export function describeRoute(route: Route | OpenRoute, schemas: Schemas): Part {
   const { operationId, summary, description, tag, answers } = route;
   const own = Object.entries(answers).map(([status, answer]) => {
@@ -137,7 +137,7 @@ function inQuery({ query }: Route | OpenRoute, schemas: Schemas): Part[] {
     const type = form as z.ZodType;
     const { description, default: fallback, ...sent } = schemas.of(type, 'input');
     const { description: _, default: __, ...parsed } = schemas.of(type, 'output');
-    // A number is sent as text; the schema of the parsed value, if there is one, says more.
+    // A number is sent as text. If there is a schema for the parsed value, it is more precise.
     const schema = Object.keys(parsed).length === 0 ? sent : parsed;
     return {
       name,

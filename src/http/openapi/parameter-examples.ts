@@ -1,4 +1,4 @@
-/** Examples of required parameters, by name; they have the form of real values. */
+/** Examples of required parameters, by name, in the same form as real values. */
 import { isPart } from './nullable.ts';
 import type { Part } from './schemas.ts';
 

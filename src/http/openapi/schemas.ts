@@ -1,5 +1,5 @@
 /**
- * Converts zod schemas to JSON Schema (draft 2020-12); schemas with a name (`.meta({ id })`) are listed in the document's
+ * Converts zod schemas to JSON Schema (draft 2020-12). Schemas with a name (`.meta({ id })`) are listed in the document's
  * components.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -11,12 +11,12 @@ export type Part = Readonly<Record<string, unknown>>;
 const LOCAL = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
-/** Gathers a document's named schemas while the other schemas are built. */
+/** Collects a document's named schemas while the other schemas are built. */
 export class Schemas {
   readonly #named = new Map<string, Part>();
 
   /**
-   * Returns the schema of data that a client sends (`input`: defaults are optional) or receives (`output`).
+   * Returns the schema of data that a client sends (`input`: members with defaults are optional) or receives (`output`).
    * @throws Error if two different schemas have the same name.
    */
   of(schema: z.ZodType, io: 'input' | 'output'): Part {
@@ -52,7 +52,7 @@ export class Schemas {
 }
 
 /**
- * Removes details that tell readers nothing: zod's own pattern for a format that has a name, and the limits of JavaScript's
+ * Removes details that don't help readers: zod's own pattern for a format that has a name, and the limits of JavaScript's
  * integers.
  */
 function withoutNoise(made: z.core.JSONSchema.BaseSchema): void {
@@ -61,15 +61,18 @@ function withoutNoise(made: z.core.JSONSchema.BaseSchema): void {
   if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
 }
 
-/** Adds examples to schemas that transform their input, because zod drops them; the examples are input values. */
+/**
+ * Adds examples to schemas that transform their input, because zod drops the examples of such schemas. The examples are input
+ * values.
+ */
 function withExamples(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void {
   const examples = z.globalRegistry.get(schema)?.examples;
   if (Array.isArray(examples)) made.examples = examples;
 }
 
 /**
- * Makes references to local definitions point to the components instead. Members marked `unlisted` are left out: they are
- * alternative spellings, which generated code doesn't need.
+ * Makes references to local definitions refer to the components instead. Members marked `unlisted` are left out: they are
+ * alternative spellings that generated code doesn't need.
  */
 function pointed(part: unknown, names: ReadonlyMap<string, string>): Part {
   const text = JSON.stringify(part, (key, value: unknown) => {

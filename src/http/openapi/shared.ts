@@ -211,7 +211,7 @@ export const ERROR_RESPONSES: Part = Object.fromEntries(
 );
 
 /**
- * 422 for a write that has author headers: if a person or organization named there is refused, the response is an
+ * 422 for a write that has author headers. If a person or organization named in them is refused, the response is an
  * OperationOutcome.
  */
 export const AUTHORED_422: Part = {

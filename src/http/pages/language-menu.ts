@@ -1,10 +1,10 @@
-/** Renders the language menu on every page: it consists of links, so it works without scripts. */
+/** Renders the language menu on every page. It consists of links, so it works without scripts. */
 import { type Html, html } from '#src/shared/html.ts';
 import { LANGUAGES, type Language, languagesFor, texts } from './texts.ts';
 
 /** The page's location, for its language menu. */
 export interface Here {
-  /** Path and query of a GET that shows the page again, as the browser requests it, including BASE_URL's path. */
+  /** Path and query of a GET that shows the page again, as the browser requests them, including BASE_URL's path. */
   readonly url: string;
   /** The browser's `Accept-Language`. */
   readonly acceptLanguage: string;

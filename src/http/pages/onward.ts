@@ -1,9 +1,9 @@
-/** Renders links to what a person can do next, on a page that stops them. */
+/** Renders links to what a person can do next, on pages where they can't continue. */
 import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from './texts.ts';
 
-/** A link on one page, or a place to which many pages link. */
+/** A link that only one page has, or a place that many pages link to. */
 export type Way = { readonly url: string; readonly text: string } | 'records' | 'start' | 'docs' | 'signin';
 
 /** Paths of these places below BASE_URL, with the keys of their names. */
@@ -38,8 +38,8 @@ function placeNamed(
 }
 
 /**
- * Returns a request's path and query as the browser requests them: most forms are sent to the URL of their own page. The
- * result begins with exactly one slash, because a browser would take the text after two slashes for another host.
+ * Returns a request's path and query as the browser requests them, because most forms are sent to the URL of their own page.
+ * The result begins with exactly one slash: if there were two, a browser would take the text after them for another host.
  */
 export function urlAgain(ctx: Context, root: string): string {
   const path = `${root}${ctx.path}`.replace(/^[/\\]+/, '/');

@@ -1,4 +1,4 @@
-/** Renders the page that a person sees where a program would get an error as JSON. */
+/** Renders the page that a person sees in cases where a program would get an error as JSON. */
 import type { Context } from 'koa';
 import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
@@ -9,7 +9,7 @@ import { onwardPart, urlAgain, type Way } from './onward.ts';
 import { shellNeeds, shellPage } from './shell.ts';
 import { chooseLanguage, languagesFor, type Texts, texts } from './texts.ts';
 
-/** The page texts for these kinds. Messages of all other kinds are written for programs: see `error.programs`. */
+/** The page texts for these kinds of refusals. Messages of all other kinds are written for programs: see `error.programs`. */
 const TEXTS = {
   not_found: { title: 'signin.unknown', text: 'signin.unknowntext' },
   gone: { title: 'signin.unknown', text: 'signin.unknowntext' },
@@ -22,11 +22,11 @@ function hasText(kind: Refusal['kind']): kind is keyof typeof TEXTS {
   return Object.hasOwn(TEXTS, kind);
 }
 
-/** Kinds of refusals that may be gone if the same request is sent again a moment later. */
+/** Kinds of refusals that may not occur again if the same request is sent a moment later. */
 const PASSING: ReadonlySet<Refusal['kind']> = new Set(['throttled', 'unavailable', 'internal']);
 
 /**
- * Returns the page for a browser, which prefers HTML to JSON; undefined for programs.
+ * Returns the page for a browser, which is a client that prefers HTML to JSON; undefined for programs.
  * @param baseUrl the service's URL, without a trailing slash
  */
 export function refusalPage(ctx: Context, refusal: Refusal, baseUrl: string): Answer | undefined {
@@ -64,7 +64,7 @@ ${onwardPart(say, root, waysFrom(ctx, refusal, say, root))}`;
 }
 
 /**
- * Returns whether a person reads the response. A program that requests only HTML from an interface gets an error that says
+ * Returns whether a person will read the response. A program that requests only HTML from an interface gets an error saying
  * that HTML isn't available.
  */
 function isForPerson(ctx: Context, { kind }: Refusal): boolean {

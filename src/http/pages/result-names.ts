@@ -1,4 +1,4 @@
-/** Everyday names for common measurements, by their LOINC codes; the texts are in the pages' languages. */
+/** Everyday names for common measurements, by LOINC code. The names themselves are in the language files of the pages. */
 import type { TextKey } from './languages/language.ts';
 
 /** The codes for each name; several if laboratories use several codes for the same measurement. */
@@ -73,7 +73,7 @@ export interface NamedCode {
 }
 
 /**
- * Returns a measurement's name: its everyday name, or else its display or code.
+ * Returns a measurement's name: its everyday name if there is one, otherwise its display or code.
  * @param say returns a text of the pages
  */
 export function resultName(say: (key: TextKey) => string, { system, code, display }: NamedCode): string {

@@ -1,6 +1,6 @@
 /**
- * Renders the frame of every page for people: head, language menu, main part. It has no scripts and loads nothing from
- * elsewhere (WCAG 2.2 AA).
+ * Renders the frame of every page for people: head, language menu, main part. It has no scripts and loads nothing from other
+ * servers (WCAG 2.2 AA).
  */
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
@@ -11,12 +11,12 @@ import { type Language, texts } from './texts.ts';
 /** The content of a page. */
 export interface Shell {
   readonly lang: Language;
-  /** The window's title, and the page's heading unless `heading` differs. */
+  /** The window's title. It is also the page's heading unless `heading` is set. */
   readonly title: string;
   /** Null if `body` contains the heading. */
   readonly heading?: Html | null;
   readonly body: Html;
-  /** For the language menu; a page that can't be shown again with GET has none. */
+  /** Used for the language menu; undefined for a page that can't be shown again with GET, which has no such menu. */
   readonly here: Here | undefined;
   /** Additional elements in the head, for files that the page loads. */
   readonly head?: Html;
@@ -24,20 +24,20 @@ export interface Shell {
   readonly around?: Around;
 }
 
-/** The frame around the main part of pages that belong together. */
+/** The frame around the main part, for pages that belong together. */
 export interface Around {
   /** Where the service's name links to. */
   readonly home: string;
   /** Shown between the name and the language menu. */
   readonly account: Html;
-  /** Shown beside the main part, or above it on a phone. */
+  /** Shown next to the main part, or above it on a phone. */
   readonly navigation: Html;
   /** Further styles. */
   readonly style?: string;
 }
 
 /**
- * Returns a page's security needs.
+ * Returns what a page needs from the security headers.
  * @param forms targets of its forms, including redirects; `'none'` if it has no forms
  * @param images sources of images in addition to `data:`
  * @param style further styles, exactly as in `Around`

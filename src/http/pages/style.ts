@@ -1,8 +1,8 @@
-/** The stylesheet of all pages for people: system fonts, light and dark, phone first, logical properties for Arabic. */
+/** The stylesheet of all pages for people: system fonts, light and dark themes, phones first, logical properties for Arabic. */
 
 /**
- * Colours keep a contrast of 4.5 to 1 for text and 3 to 1 for the borders of controls (WCAG 2.2, 1.4.3 and 1.4.11), in both
- * themes; `test/unit/pages-style.test.ts` computes it. No fonts or images are loaded.
+ * Colours have a contrast of at least 4.5 to 1 for text and 3 to 1 for the borders of controls (WCAG 2.2, 1.4.3 and 1.4.11),
+ * in both themes; `test/unit/pages-style.test.ts` checks this. No fonts or images are loaded.
  */
 export const STYLE = `
 :root {

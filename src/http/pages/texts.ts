@@ -15,7 +15,7 @@ const WORDINGS = { en, de, fr, es, nb, ar } as const satisfies Readonly<Record<s
 /** One of the pages' languages, as a BCP 47 tag. */
 export type Language = keyof typeof WORDINGS;
 
-/** The languages with their own names, in menu order. */
+/** The languages with their names in the language itself, in menu order. */
 export const LANGUAGES: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'Deutsch',
@@ -25,7 +25,7 @@ export const LANGUAGES: Readonly<Record<Language, string>> = {
   ar: 'العربية',
 };
 
-/** The names of the placeholders in a text; the name in `{times|one:once|other:# times}` is `times`. */
+/** The names of the placeholders in a text. In `{times|one:once|other:# times}`, the name is `times`. */
 type PlaceholdersIn<S extends string> = S extends `${string}{${infer P}}${infer Rest}`
   ? (P extends `${infer Name}|${string}` ? Name : P) | PlaceholdersIn<Rest>
   : never;
@@ -40,7 +40,7 @@ export interface Texts {
   readonly lang: Language;
   /** Returns a text with its placeholders filled in. */
   <K extends TextKey>(key: K, ...values: Values<K, string | number>): string;
-  /** Returns a text as HTML: the text and plain values are escaped, values that are HTML stay as they are. */
+  /** Returns a text as HTML. The text and plain values are escaped; values that are already HTML are inserted unchanged. */
   html<K extends TextKey>(key: K, ...values: Values<K, string | number | Html>): Html;
   /**
    * Returns a day in words, such as `23 November 2026`.
@@ -101,7 +101,9 @@ export function texts(lang: Language): Texts {
   );
 }
 
-/** Returns the texts in a language whose keys begin with a prefix, with their placeholders, for a page's scripts. */
+/**
+ * Returns the texts in a language whose keys begin with a prefix, for a page's scripts. Their placeholders aren't filled in.
+ */
 export function pickWords(lang: Language, prefix: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(WORDINGS[lang]).filter(([key]) => key.startsWith(prefix)));
 }
@@ -116,7 +118,7 @@ interface Formats {
 
 const formats = new Map<string, Formats>();
 
-/** Returns the date formats for a language, which take a while to create. */
+/** Returns the date formats for a language. They are cached, because creating them takes a while. */
 function dateFormats(locale: string): Formats {
   const known = formats.get(locale);
   if (known !== undefined) return known;
@@ -138,25 +140,25 @@ function dateFormats(locale: string): Formats {
   return made;
 }
 
-/** Returns a formatted date without direction marks, which pages show by name; `bdi` does their work. */
+/** Returns a formatted date without direction marks. Pages show such marks by their names, and use `bdi` instead. */
 function plain(text: string): string {
   return text.replace(/[\u200e\u200f\u061c]/g, '');
 }
 
 /**
- * Returns the language that a `lang` parameter names: a BCP 47 tag, of which only the primary subtag counts (`de-CH` is
+ * Returns the language that a `lang` parameter names. It is a BCP 47 tag, of which only the primary subtag matters (`de-CH` is
  * German, `no` and `nn` are Norwegian). An unknown or missing tag means English (docs/spec/decisions.md, section 9).
  */
 export function chooseLanguage(lang: string | null | undefined): Language {
   return known(lang ?? '') ?? 'en';
 }
 
-/** Returns the first language in a list of BCP 47 tags in which the pages exist; undefined if there isn't one. */
+/** Returns the first language in a list of BCP 47 tags in which the pages are available; undefined if there is none. */
 export function firstLanguage(tags: readonly string[]): Language | undefined {
   return tags.map(known).find((language) => language !== undefined);
 }
 
-/** Returns the languages in menu order, with those that the browser prefers first (RFC 9110, section 12.5.4). */
+/** Returns the languages in menu order, but with the languages that the browser prefers first (RFC 9110, section 12.5.4). */
 export function languagesFor(acceptLanguage: string): readonly Language[] {
   const preferred = acceptLanguage
     .slice(0, 500)

@@ -1,4 +1,4 @@
-/** Renders the account page: as whom the person is signed in, which applications they have muted, and how to sign out. */
+/** Renders the account page: who is signed in, which applications they have muted, and how to sign out. */
 import { type Html, html } from '#src/shared/html.ts';
 import { FORM_TOKEN } from '../signin/form-origin.ts';
 import type { Api } from './own-api.ts';
@@ -47,7 +47,7 @@ ${rows}</ul>`;
 }
 
 /**
- * Shows an application's requests again.
+ * Unmutes an application, so that its requests are shown again.
  * @throws Refusal
  */
 export async function unmute(visit: Visit, form: URLSearchParams): Promise<Outcome> {

@@ -1,6 +1,6 @@
 /**
- * Lets people download a record, and remove a record that they started themselves: downloads, and a purge confirmed by typing
- * the name.
+ * Lets people download a record, and remove a record that they started themselves. Removing it requires typing the name as
+ * confirmation.
  */
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -10,7 +10,7 @@ import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** The downloads: the name in the path, and the texts for its title and note. */
+/** The downloads: the name used in the path, and the texts for the title and the note. */
 const DOWNLOADS = [
   ['summary', 'data.summary', 'data.summarynote'],
   ['everything', 'data.everything', 'data.everythingnote'],
@@ -86,7 +86,7 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
 }
 
 /**
- * Checks that the person may go on reading a record: the session, or their access to the record, may have ended.
+ * Checks that the person may still read a record, because the session, or their access to the record, may have ended.
  * @throws Refusal not_found (404)
  */
 async function requireStillOpen({ deps, ctx, session }: Visit, { record }: OpenRecord): Promise<void> {
@@ -94,7 +94,7 @@ async function requireStillOpen({ deps, ctx, session }: Visit, { record }: OpenR
   if (link === undefined || !(await deps.visitors.isSignedIn(ctx))) throw notFound('Patient', record);
 }
 
-/** Returns a file name: its content, the person, and the day. */
+/** Returns a file name made of the content's name, the person's name, and the day. */
 function fileNameFor(
   { say, now }: Visit,
   { name }: OpenRecord,
@@ -106,7 +106,7 @@ function fileNameFor(
   return `${words}-${day}.${ending}`;
 }
 
-/** Returns the page that requires typing the name before a personal record is removed. */
+/** Returns the page on which a person must type the name before a personal record is removed. */
 export function erasePage(visit: Visit, record: OpenRecord, isWrong = false): Outcome {
   const { say } = visit;
   if (record.via !== 'own') return { goTo: visit.below(`${record.path}/data`) };
@@ -137,7 +137,7 @@ ${fault}${visit.form(`${record.path}/data/erase`)}<div class="field short"><labe
 }
 
 /**
- * Removes a personal record, like `DELETE /me/patients/{patient_id}`, if its name was typed.
+ * Removes a personal record, like `DELETE /me/patients/{patient_id}`, if its name was typed correctly.
  * @throws Refusal
  */
 export async function erase(visit: Visit, record: OpenRecord, form: URLSearchParams): Promise<Outcome> {
@@ -152,7 +152,7 @@ export async function erase(visit: Visit, record: OpenRecord, form: URLSearchPar
   return { goTo: visit.below(HOME, { done: 'erased' }) };
 }
 
-/** Returns a name in the form used for comparison: letter case and extra spaces don't matter. */
+/** Returns a name in the form used for comparison, in which letter case and extra spaces don't matter. */
 function plain(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
 }

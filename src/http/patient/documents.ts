@@ -23,7 +23,10 @@ const KINDS = {
   other: 'document.other',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** Returns the page. @throws Refusal */
+/**
+ * Returns the page.
+ * @throws Refusal
+ */
 export async function documentsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const cursor = visit.asked('cursor');
@@ -84,12 +87,12 @@ export function sizeText({ lang }: Visit['say'], bytes: number): string {
 }
 
 /**
- * Returns a document's bytes as a download: they are never shown as a page.
+ * Returns a document's bytes as a download; they are never shown as a page.
  * @throws Refusal not_found (404)
  */
 export async function documentContent(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const asked = { doc_id: id };
-  // The route finds documents in the whole project.
+  // The route finds documents in the whole project, not only in this record.
   const { patient } = await visit.api.read(record, null, '/v1/documents/{doc_id}', asked);
   if (patient !== record.record) throw notFound('DocumentReference', id.slice(0, 64));
   const read = { action: 'read', resourceType: 'DocumentReference', resourceId: id.toLowerCase() };

@@ -1,9 +1,9 @@
-/** Renders a record's entries: facts in one list, and an AI's notes in another, marked as unverified. */
+/** Renders a record's entries: facts in one list, and an AI's notes in another list, where they are marked as unverified. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
-/** Splits entries by author: values from an AI are never among the facts (docs/spec/interface.md, section 2.5). */
+/** Splits entries by author, because values from an AI must never be among the facts (docs/spec/interface.md, section 2.5). */
 export function splitByAuthor<T extends { readonly author_type: string }>(
   entries: readonly T[],
 ): { readonly facts: readonly T[]; readonly notes: readonly T[] } {
@@ -15,14 +15,14 @@ export function splitByAuthor<T extends { readonly author_type: string }>(
 
 /**
  * Returns a section with an AI's notes; empty if there are none. It says how many of these entries were originally made by
- * somebody other than an AI: they are missing among the facts (docs/decisions/0025-changed-by-ai-is-said.md).
+ * somebody other than an AI, because these are missing from the facts (docs/decisions/0025-changed-by-ai-is-said.md).
  * @param id unique on the page; within a section, `<id of its heading>-ai`
  * @param rows one for each entry
  * @param changed how many of the entries an AI changed
  */
 export function aiPart({ say }: Visit, id: string, rows: readonly Html[], changed: number): Html {
   if (rows.length === 0) return html``;
-  // Within a section, the section's heading distinguishes this part from those in other sections.
+  // Within a section, the label includes the section's heading, to distinguish this part from the AI parts of other sections.
   const named = id.endsWith('-ai') ? `${id.slice(0, -3)} ${id}` : id;
   return html`<section class="stack card ai" aria-labelledby="${named}">
 <h2 class="minor" id="${id}">${say('ai.title')} <span class="badge ai">${say('ai.unverified')}</span></h2>
@@ -39,7 +39,7 @@ ${rows}</ul>
 }
 
 /**
- * Returns the same section for REST v1 entries.
+ * Returns the same section as `aiPart`, for REST v1 entries.
  * @param row returns the row for an entry
  */
 export async function renderAiPart<T extends { readonly fhir: string }>(
@@ -61,9 +61,9 @@ interface Withdrawn {
 }
 
 /**
- * Returns the part about other people's entries that an AI marked as wrong or refuted; empty if there are none. These entries
+ * Returns the part about entries by others that an AI marked as wrong or refuted; empty if there are none. These entries
  * aren't in any list.
- * @param withdrawn the withdrawn entries of a list's types
+ * @param withdrawn the withdrawn entries of the types in a list
  */
 export function withdrawnPart(visit: Visit, record: OpenRecord, withdrawn: readonly Withdrawn[]): Html {
   if (withdrawn.length === 0) return html``;
@@ -88,12 +88,12 @@ export function originLink(visit: Visit, { path }: OpenRecord, fhir: string, of:
   return html`<a class="small" href="${url}">${visit.say('entry.who')}<span class="visually-hidden">: <bdi>${of}</bdi></span></a>`;
 }
 
-/** Returns the same link for the end of an entry's text; on paper, there are no links. */
+/** Returns the same link in the form that follows an entry's text. In print, links are left out. */
 export function originAfter(visit: Visit, record: OpenRecord, fhir: string, of: string): Html {
   return html`<span class="origin"> · ${originLink(visit, record, fhir, of)}</span>`;
 }
 
-/** Returns a list of rows, or a text if there are none. */
+/** Returns a list of rows, or the given text if there are none. */
 export function rowsOr(rows: readonly Html[], none: string): Html {
   if (rows.length === 0)
     return html`<p class="quiet">${none}</p>

@@ -1,4 +1,4 @@
-/** Shows the home page: who requests access, and the person's records. */
+/** Shows the home page: who is requesting access, and the person's records. */
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { codeForm } from '../signin/invitation-pages.ts';
@@ -110,7 +110,7 @@ ${
 `;
 }
 
-/** The form leads to the page at an invitation's `url`, which checks the code. */
+/** The form is sent to the page at an invitation's `url`, which checks the code. */
 function invitationPart(visit: Visit): Html {
   const { say } = visit;
   const action = visit.to('/invitations').split('?', 1)[0] ?? '';

@@ -1,5 +1,5 @@
 /**
- * Renders the list of a record's pages: beside them on a desktop, collapsed above them on a phone. It works without scripts.
+ * Renders the list of a record's pages: next to them on a desktop, collapsed above them on a phone. It works without scripts.
  */
 import { type Html, html } from '#src/shared/html.ts';
 import type { TextKey } from '../pages/languages/language.ts';
@@ -7,7 +7,7 @@ import { deathText } from '../reading/day-text.ts';
 import { type OpenRecord, recordDetails } from './records.ts';
 import type { Visit } from './visit.ts';
 
-/** A record's pages, in order: name, path below the record's path, text. */
+/** A record's pages, in order: name, path below the record's path, key of the text. */
 const SECTIONS = [
   ['overview', '', 'nav.overview'],
   ['health', '/health', 'nav.health'],

@@ -8,7 +8,7 @@ import { everything } from '../fhir/operations/everything.ts';
 import { summary } from '../fhir/operations/summary.ts';
 
 /**
- * Returns a patient's summary (IPS), or everything in the record as a Bundle.
+ * Runs an operation that returns a patient's summary (IPS), or everything in the record as a Bundle.
  * @throws Refusal
  */
 export type PatientOperation = (

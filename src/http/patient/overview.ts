@@ -1,4 +1,4 @@
-/** Shows a record's first page: changes since the last visit, applications that read it, and the current state. */
+/** Shows a record's first page: changes since the last visit, applications that have read it, and its current state. */
 import type { Change } from '#queries/rest/changes.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
@@ -32,7 +32,10 @@ const APPLICATIONS = 3;
 /** Maximum number of grants that are read. */
 const MOST = 200;
 
-/** Returns the page. @throws Refusal */
+/**
+ * Returns the page.
+ * @throws Refusal
+ */
 export async function overviewPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say, deps, session } = visit;
   const isDeleted = record.given === null && record.family === null && record.birth_date === null;
@@ -136,7 +139,7 @@ function changeRow(
 }
 
 type Glanced = 'allergies' | 'medicines' | 'problems';
-/** Maximum number of medicines and of problems that are named; allergies are all named. */
+/** Maximum number of medicines listed by name; also of problems. Allergies are always all listed. */
 const NAMED = 8;
 
 async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {

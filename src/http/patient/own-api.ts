@@ -1,7 +1,7 @@
 /**
- * Gives a session's person the JSON interfaces in the same process: a page does what the same person's program could do, by
- * the same routes, with the same checks and responses. Each call determines the person's rights. The session itself gives
- * access to none of the interfaces.
+ * Gives a session's person access to the JSON interfaces within the same process. A page can do what a program of the same
+ * person could do, using the same routes, with the same checks and responses. Each call determines the person's rights again.
+ * The session itself gives access to none of the interfaces.
  */
 import type * as Api from '#clients/typescript/src/generated/api.ts';
 import type { LinkRow } from '#queries/consents/records.ts';
@@ -33,7 +33,7 @@ type At<M extends Method, P extends keyof Api.Operations[M]> = Api.Operations[M]
   readonly answer: unknown;
 };
 type Paths<M extends Method, Below extends string> = string & keyof Api.Operations[M] & `${Below}${string}`;
-/** The parameters in the path, those in the query (undefined ones are left out), and `body`. */
+/** The path's parameters, the query's parameters (undefined ones are left out), and `body`. */
 type Input<O extends { path: object; query: object; body: unknown }> = O['path'] & {
   readonly [K in keyof O['query']]: O['query'][K] | undefined;
 } & ([O['body']] extends [undefined] ? unknown : { readonly body: O['body'] });
@@ -41,12 +41,12 @@ type Input<O extends { path: object; query: object; body: unknown }> = O['path']
 /** A read of REST v1. */
 type ReadPath = Paths<'GET', '/v1/'>;
 
-/** The access-log entry for a read of a record, which is logged if the person is a representative. */
+/** The access-log entry for a read of a record. It is written if the person is a representative. */
 export type ReadAs = Pick<AccessEntry, 'action' | 'resourceType'> & { readonly resourceId?: string };
 
 const BY_PATH = new Map(ROUTES.map((route) => [`${route.method} ${route.path}`, route]));
 
-/** One person's calls during one request. */
+/** The calls that one person's request makes. */
 export class OwnApi {
   constructor(
     readonly service: OwnApiService,
@@ -56,7 +56,7 @@ export class OwnApi {
 
   /**
    * Runs a route below `/me`.
-   * @throws Refusal when the route does
+   * @throws Refusal in the same cases as the route
    */
   async me<M extends Method, P extends Paths<M, '/me/'>>(
     method: M,
@@ -73,9 +73,9 @@ export class OwnApi {
   }
 
   /**
-   * Runs a REST v1 read in one of the person's records, which `linkTo` has returned during this request.
+   * Runs a REST v1 read in one of the person's records; `linkTo` must have returned the link during this request.
    * @param read null if the page shows nothing from the record itself
-   * @throws Refusal when the route does; unavailable (503) if the access log can't be written
+   * @throws Refusal in the same cases as the route; unavailable (503) if the access log can't be written
    */
   async read<P extends ReadPath>(
     link: LinkRow,
@@ -115,7 +115,7 @@ export class OwnApi {
   }
 
   /**
-   * Writes a representative's read to the access log; a person's own reads aren't logged.
+   * Writes a representative's read to the access log. A person's own reads aren't logged.
    * @param count the number of resources shown; null if unknown
    * @throws Refusal unavailable (503)
    */
@@ -150,7 +150,7 @@ export class OwnApi {
     };
   }
 
-  /** Waits until the next page will show the write. */
+  /** Waits until the next page can show what was written. */
   async #shown({ position, awaited }: RouteResult, { models }: Route): Promise<void> {
     if (position === undefined) return;
     const { freshness } = this.service.services;
@@ -164,7 +164,9 @@ function routeAt(method: string, path: string): Route {
   return route;
 }
 
-/** Splits an input in the way a program sends it; members that are undefined or empty are left out. */
+/**
+ * Splits an input into the parts of a request, as a program would send it. Members that are undefined or empty are left out.
+ */
 function splitInput(path: string, input: object) {
   const { body, ...members } = input as { readonly body?: object };
   const given = Object.entries(members).flatMap(([name, value]): [string, string][] =>
@@ -178,7 +180,7 @@ function splitInput(path: string, input: object) {
   };
 }
 
-/** Returns the response, which has the shape that its route declares: the type was generated from that declaration. */
+/** Returns the response. It has the shape that its route declares, because the type was generated from that declaration. */
 function readAnswer<Shape>({ body, text }: RouteResult): Shape {
   return (text === undefined ? body : JSON.parse(text)) as Shape;
 }

@@ -1,4 +1,4 @@
-/** Renders the frame of patients' pages: who is signed in, where they are, what happened. */
+/** Renders the frame of patients' pages: who is signed in, which page this is, and what has just happened. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Answer } from '../answer/answer.ts';
 import { answerPage } from '../answer/security-headers.ts';
@@ -21,15 +21,15 @@ export interface PatientPage {
   readonly status?: number;
   /** The record shown on the page. */
   readonly record?: OpenRecord;
-  /** The person's identifiers, for the head of each printed sheet. */
+  /** The person's identifiers, shown at the top of each printed sheet. */
   readonly numbers?: readonly string[];
-  /** The section of the record; undefined for a page that isn't in the list. */
+  /** The section of the record; undefined for a page that isn't in the navigation list. */
   readonly section?: Section;
   /** The parent page. */
   readonly back?: { readonly path: string; readonly text: string };
 }
 
-/** The result of a page: the page itself, another page to go to (a path below BASE_URL), or bytes to download. */
+/** The outcome of a page: the page itself, another page to go to (a path below BASE_URL), or bytes to download. */
 export type Outcome = PatientPage | { readonly goTo: string } | { readonly download: Answer };
 
 /** The text about what has just happened, by the value of `done` in the redirect after a form. */
@@ -99,8 +99,8 @@ ${above}${record === undefined ? html`` : runningHead(visit, record, numbers)}`,
 }
 
 /**
- * Returns the head of each sheet of a printed page, which says whose record it is and when it was printed. Screens don't show
- * it.
+ * Returns the header of each sheet of a printed page, which says whose record it is and when it was printed. It isn't shown on
+ * screens.
  */
 function runningHead({ say, now }: Visit, record: OpenRecord, numbers: readonly string[]): Html {
   const details = [...bornAndDied(say, record), ...numbers];

@@ -1,4 +1,4 @@
-/** Shows who is linked to a record, and lets a person end their own link. */
+/** Shows who is linked to a record, and lets people end their own link. */
 import type { LinkedPerson } from '#queries/consents/linked-people.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Outcome, PatientPage } from './page.ts';
@@ -87,7 +87,7 @@ ${visit.form(`${record.path}/people/end`)}<div class="actions">
 }
 
 /**
- * Ends the link, like `DELETE /me/patients/{patient_id}/link`.
+ * Ends the link, as `DELETE /me/patients/{patient_id}/link` does.
  * @throws Refusal
  */
 export async function unlink(visit: Visit, record: OpenRecord): Promise<Outcome> {

@@ -1,5 +1,6 @@
 /**
- * Shows a summary to print or save as a PDF: the current facts, starting with allergies and medicines, and the newest results.
+ * Shows a summary for printing or saving as a PDF: the current facts, starting with allergies and medicines, and the newest
+ * results.
  */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { ListName } from '#src/clinical/reading/reading.ts';
@@ -22,7 +23,10 @@ import { resultSource } from './results/result-source.ts';
 import { renderRange } from './results/values.ts';
 import type { Visit } from './visit.ts';
 
-/** Returns the page. @throws Refusal */
+/**
+ * Returns the page.
+ * @throws Refusal
+ */
 export async function printPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const known = await readKnown(visit, record);
@@ -52,7 +56,7 @@ ${resultsPart(say, measures)}${await renderAiPart(visit, 'results-ai', notes, (n
 /** Maximum number of past medicines that are printed, newest first. */
 const MOST_PAST = 50;
 
-/** Returns the past medicines; for other lists, returns how many past entries aren't printed. */
+/** Returns the past medicines. For other lists, returns how many past entries aren't printed. */
 function pastPart(say: Visit['say'], past: readonly Html[], counted: string, list: ListName): Html {
   if (past.length === 0) return html``;
   if (list !== 'medicines')
@@ -69,7 +73,7 @@ ${past.slice(0, MOST_PAST)}</ul>
 ${more}`;
 }
 
-/** Returns the entries behind statements. */
+/** Returns the entries on which statements are based. */
 function toldIn({ absences, ...facts }: Known['facts']): ClinicalEntry[] {
   return [
     ...Object.values(absences).flatMap((all) => all.flatMap(({ sources }) => sources)),
@@ -79,7 +83,7 @@ function toldIn({ absences, ...facts }: Known['facts']): ClinicalEntry[] {
   ];
 }
 
-/** Returns the latest result of each kind, starting with those out of range, most severe first. */
+/** Returns the latest result of each kind. Results out of range come first, most severe first. */
 function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
   const newest = measures.flatMap(({ name, latest: first, failed, beside, changed }) =>
     first === undefined ? [] : [{ name, first, failed, beside, changed }],
@@ -99,7 +103,7 @@ ${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { faile
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];
-  // On a phone, each row is a block; the roles keep it a table for people who use a screen reader.
+  // On a phone, each row is a block. With the roles, it is still a table for people who use a screen reader.
   return html`<table role="table" class="printed" aria-labelledby="results">
 <thead role="rowgroup"><tr role="row">${head.map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">

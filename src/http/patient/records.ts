@@ -6,7 +6,7 @@ import type { Texts } from '../pages/texts.ts';
 import { dateText, deathText } from '../reading/day-text.ts';
 import type { Visit } from './visit.ts';
 
-/** A record that the person may open. */
+/** A record that the person is allowed to open. */
 export interface OpenRecord extends MyPatient {
   /** The record's name on the pages. */
   readonly name: string;
@@ -14,10 +14,10 @@ export interface OpenRecord extends MyPatient {
   readonly path: string;
 }
 
-/** Read models that a record's pages read in addition to the JSON interface routes, which wait themselves. */
+/** The read models that a record's pages read directly. The routes of the JSON interfaces wait for their own read models. */
 const OF_RECORD = ['consents', 'resources', 'history', 'timeline'];
 
-/** Waits until reads show earlier writes. Sandbox records are derived from addresses, which are found by a search. */
+/** Waits until reads show earlier writes. Sandbox records are found through e-mail addresses, which requires a search. */
 function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
   const models = ['consents', 'resources'];
   return deps.services.freshness.catchUp(
@@ -25,7 +25,10 @@ function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
   );
 }
 
-/** Returns a person's records in an environment, their own first, including those whose Patient is deleted. */
+/**
+ * Returns a person's records in an environment, including records whose Patient is deleted. The person's own records come
+ * first.
+ */
 export async function recordsIn(visit: Visit, environment: Environment): Promise<readonly OpenRecord[]> {
   await caughtUp(visit, environment);
   const { consentQueries } = visit.deps.services;
@@ -58,7 +61,7 @@ function opened(record: MyPatient, say: Texts): OpenRecord {
   };
 }
 
-/** Returns the facts that distinguish a record from others: whose it is, the birth date, who keeps it. */
+/** Returns what distinguishes a record from others: whose record it is, the birth date, and who keeps it. */
 export function recordDetails(say: Texts, record: MyPatient): string[] {
   const { relationship, via, keeper } = record;
   return [

@@ -1,7 +1,7 @@
 /**
  * Serves `/connections`: the pages on which people see who reads their record, decide who may, and see the record itself
- * (docs/connections.md). The session cookie is the only credential; forms count only if they come from pages in the same
- * session; other people's ids get the same response as unknown ids.
+ * (docs/connections.md). The session cookie is the only credential. Forms are accepted only from pages in the same session.
+ * Other people's ids get the same response as unknown ids.
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';
@@ -65,7 +65,7 @@ export function patientRouter(deps: PatientRoutes): Router {
       await guarded(ctx, async (visit) => carryOut(visit, await visitors.form(ctx, session)));
     });
   };
-  /** Adds a page about a record; each request checks whose record it is. */
+  /** Adds a page about a record. Each request checks whose record it is. */
   const ofRecord = (path: string, make: (visit: Visit, record: OpenRecord, part: string) => Made): void =>
     show(`/records/:id${path}`, async (visit) =>
       make(visit, await openRecord(visit, id(visit.ctx)), id(visit.ctx, 'part')),
@@ -120,11 +120,11 @@ export function patientRouter(deps: PatientRoutes): Router {
   ofRecord('/data/erase', (visit, record) => erasePage(visit, record));
   takeForRecord('/data/erase', erase);
   ofRecord('/data/:part', recordDownload);
-  // All other paths below get the page that says that the page doesn't exist.
+  // All other paths below `HOME` get a page saying that the page doesn't exist.
   router.get(`${HOME}/{*rest}`, (ctx) => guarded(ctx, (visit) => unknownPage(visit)));
   return router;
 
-  /** Responds to a signed-in person; others must sign in and are then sent back, unless they sent a form. */
+  /** Responds to a signed-in person. Anybody else must sign in first and is then sent back, unless the request was a form. */
   async function guarded(ctx: Context, make: (visit: Visit) => Made): Promise<void> {
     const session = await visitors.findSession(ctx);
     const lang = pageLanguage(ctx);
@@ -147,7 +147,7 @@ export function patientRouter(deps: PatientRoutes): Router {
     if ('goTo' in outcome) return redirectTo(ctx, `${baseUrl}${outcome.goTo}`);
     if (!('download' in outcome)) return answerPatientPage(visit, outcome);
     const { download } = outcome;
-    // Uploaded content is never displayed under this origin, whatever it is.
+    // Uploaded content of any type is never displayed under this origin.
     const headers = {
       ...download.headers,
       'Cache-Control': 'no-store',

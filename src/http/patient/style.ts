@@ -1,4 +1,4 @@
-/** Styles for patients' pages, in addition to those for all pages: cards, lists, tables, charts, navigation. */
+/** Defines styles for patients' pages, in addition to the styles for all pages: cards, lists, tables, charts, navigation. */
 
 /** Colours are the custom properties defined in `src/http/pages/style.ts`. */
 export const PATIENT_STYLE = `

@@ -1,4 +1,4 @@
-/** Shows the REST v1 timeline, newest first, by kind, with an AI's notes listed separately. */
+/** Shows the REST v1 timeline by kind, newest first. An AI's notes are listed separately. */
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { resultName } from '../pages/result-names.ts';
@@ -18,7 +18,10 @@ const LIMIT = 20;
 
 type Entry = Api.TimelineEntry;
 
-/** Returns the page. @throws Refusal */
+/**
+ * Returns the page.
+ * @throws Refusal
+ */
 export async function timelinePage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const kind = TIMELINE_KINDS.find((each) => each === visit.asked('kind', 20));

@@ -1,4 +1,4 @@
-/** A request by a signed-in person for one of their pages. */
+/** Represents a signed-in person's request for one of the pages. */
 import type { Context } from 'koa';
 import type { Session } from '#src/shared/access/session.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -42,14 +42,14 @@ export class Visit {
     this.api = new OwnApi(deps, session, { requestId: String(ctx.state.requestId), incoming: ctx.req });
   }
 
-  /** Returns a query parameter, cut to `most` characters; undefined if it is absent or empty. */
+  /** Returns a query parameter, shortened to `most` characters; undefined if it is absent or empty. */
   asked(name: string, most = 1_000): string | undefined {
     const value = this.query.get(name)?.slice(0, most);
     return value === '' ? undefined : value;
   }
 
   /**
-   * Returns a page's URL as the browser requests it. The language is kept if the person chose one.
+   * Returns a page's URL as it appears in the browser's requests. If the person chose a language, the URL contains it.
    * @param path below BASE_URL, with encoded ids
    */
   to(path: string, query: LinkQuery = {}): string {
@@ -66,7 +66,8 @@ export class Visit {
   }
 
   /**
-   * Returns the beginning of a form that is sent to a page, with the token that proves that the form comes from this session.
+   * Returns the beginning of a form that is sent to the given path, including the token that proves that the form comes from
+   * this session.
    */
   form(path: string, className?: string): Html {
     const style = className === undefined ? html`` : html` class="${className}"`;

@@ -5,10 +5,10 @@ import { kindsText } from '../reading/kinds.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The time that counts as recent, in ms: the last seven days, including today. */
+/** Events within this time are recent, in ms: the last seven days, including today. */
 export const RECENT_MS = 6 * DAY_MS;
 
-/** Returns when something happened, as people say it: today, yesterday, on Tuesday, on 3 May 2026. */
+/** Returns when something happened, as people would say it: today, yesterday, on Tuesday, on 3 May 2026. */
 export function whenText(say: Texts, at: number, now: number): string {
   const days = Math.floor(now / DAY_MS) - Math.floor(at / DAY_MS);
   if (days <= 0) return say('when.today');

@@ -4,21 +4,21 @@ import type { GivenReceipt } from '#src/shared/access/receipt.ts';
 
 export type { AccessEntry } from '#src/shared/access/access-entry.ts';
 
-/** Records reads of records. */
+/** Records the reads of records. */
 export interface AccessLog {
   /**
-   * Writes a response's entries with their receipts; resolves when they are durable. Nothing of the response may be sent
-   * before that.
+   * Writes the access-log entries for a response, with their receipts. Resolves when they are durable; no part of the response
+   * may be sent before that.
    * @param others receipts for responses that have no entry
-   * @throws Refusal unavailable (503) if they can't be written, including when a record has been erased in the meantime
+   * @throws Refusal unavailable (503) if they can't be written, for example because a record has been erased in the meantime
    */
   written(entries: readonly AccessEntry[], others?: readonly GivenReceipt[]): Promise<void>;
   /**
-   * Writes a receipt that later entries name.
+   * Writes a receipt to which later entries refer.
    * @returns its id
-   * @throws when `written` does
+   * @throws as `written` does
    */
   given(receipt: GivenReceipt): Promise<string>;
-  /** Writes the entry for a refused read with the next batch, without waiting. */
+  /** Adds the entry for a refused read to the next batch, without waiting for it to be written. */
   note(entry: AccessEntry): void;
 }

@@ -14,16 +14,16 @@ import type { OfferedRecord } from './authorize.ts';
 export interface BackchannelEndpoints {
   /**
    * Stores a request.
-   * @throws OAuthError with status 429 after ten requests with the same hint in an hour
+   * @throws OAuthError with status 429 if there have been ten requests with the same hint within an hour
    */
   readonly ask: (client: Client, asked: BackchannelRequest) => Promise<Asked>;
   /** Returns `sub` from an ID token that this service issued to a client; undefined for any other text. */
   readonly readSubject: (clientId: string, idToken: string) => Promise<string | undefined>;
-  /** Records a poll; returns undefined if the `auth_req_id` is unknown or belongs to another application. */
+  /** Records a poll. Returns undefined if the `auth_req_id` is unknown or belongs to another application. */
   readonly poll: (authReqId: string, applicationId: string, requestId: string) => Promise<Polled | undefined>;
   /**
-   * Issues the tokens for an approved request, once.
-   * @param resources to narrow the tokens to; if empty, the resources in the request
+   * Issues the tokens for an approved request; works only once.
+   * @param resources the resources to which the tokens are restricted; if empty, the resources in the request
    */
   readonly redeem: (
     id: string,
@@ -45,36 +45,45 @@ export interface ApprovalAsked {
   readonly lang: string;
   readonly sentences: readonly string[];
   readonly requestId: string;
-  /** True if the request has an Idempotency-Key: repeating the same approval returns the same result. */
+  /** True if the request has an Idempotency-Key, so that repeating the same approval returns the same result. */
   readonly repeats: boolean;
 }
 
 /** People's operations on access requests. All of them throw `Refusal`. */
 export interface AccessRequestServices {
-  /** Returns a pending or ended request that a person may see; undefined for any other. */
+  /** Returns a pending or ended request that a person may see; undefined for any other request. */
   readonly find: (person: Identity, id: string) => Promise<AccessRequestRow | undefined>;
   /** Returns the ids of a person's Patients, and whether all of them are the person's own. */
   readonly recordsOf: (
     person: Identity,
     environment: Environment,
   ) => Promise<{ readonly ids: readonly string[]; readonly own: boolean }>;
-  /** Returns the application that made a request, with the records that it can get; undefined if it may no longer ask. */
+  /**
+   * Returns the application that made a request, with the records to which it can get access; undefined if it is no longer
+   * allowed to ask.
+   */
   readonly offer: (
     person: Identity,
     request: AccessRequestRow,
   ) => Promise<{ readonly client: Client; readonly records: readonly OfferedRecord[] } | undefined>;
   /**
-   * Writes the grant; if there are parallel approvals and denials, the first one counts.
+   * Writes the grant. If there are concurrent approvals and denials, the first one takes effect.
    * @returns the grant's id
-   * @throws Refusal conflict if the request isn't pending; not_found or conflict when `Consents.grant` does
+   * @throws Refusal conflict if the request isn't pending; not_found or conflict as `Consents.grant` does
    */
   readonly approve: (asked: ApprovalAsked) => Promise<string>;
-  /** Denies a request. @throws Refusal conflict if it isn't pending */
+  /**
+   * Denies a request.
+   * @throws Refusal conflict if it isn't pending
+   */
   readonly deny: (id: string, person: PersonId, requestId: string) => Promise<void>;
-  /** Hides an application's later requests from a person. @throws Refusal not_found for an unknown application */
+  /**
+   * Hides an application's future requests from a person.
+   * @throws Refusal not_found for an unknown application
+   */
   readonly mute: (person: PersonId, applicationId: string) => Promise<void>;
-  /** Shows a person the requests that the application makes from now on. */
+  /** Shows a person an application's future requests again. */
   readonly unmute: (person: PersonId, applicationId: string) => Promise<void>;
-  /** Carries out approvals that a crash interrupted and that no poll has found since. */
+  /** Completes approvals that were interrupted by a crash and that no poll has completed since. */
   readonly resume: () => Promise<void>;
 }

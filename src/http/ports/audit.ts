@@ -12,7 +12,7 @@ import type { Difference } from '#src/shared/json/json-difference.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Position } from './position.ts';
 
-/** An event as stored in the log, with its link in the hash chain. */
+/** An event as stored in the log, with the hashes that link it to the hash chain. */
 export interface LoggedEvent {
   readonly id: string;
   readonly type: string;
@@ -25,14 +25,14 @@ export interface LoggedEvent {
   /** The previous event's hash; empty if that event is missing. */
   readonly previous: string;
   readonly hash: string | null;
-  /** True if the event's texts and the previous hash produce its hash. */
+  /** True if the event's texts and the previous hash result in the event's hash. */
   readonly holds: boolean;
 }
 
 /** The record or directory that contains a resource. */
 export interface ResourceHome {
   readonly environment: Environment;
-  /** The patient; null in the directory. */
+  /** The patient; null if the resource is in the directory. */
   readonly record: string | null;
 }
 
@@ -42,9 +42,11 @@ export type SignedFile = Iterable<string> | AsyncIterable<string>;
 /** Services for auditors. */
 export interface AuditServices extends EventQueries, EventContents, AccessSearch {
   readonly nameCredentials: NameCredentials;
-  /** Searches the events of a project itself, of its applications and of its webhook endpoints. */
+  /** Searches the events about a project itself, its applications and its webhook endpoints. */
   readonly ownEvents: (project: string, asked: Omit<EventsAsked, 'resource'>) => Promise<EventPage>;
-  /** Reads such an event; undefined if none has this id. */
+  /**
+   * Reads an event about a project itself, its applications or its webhook endpoints; undefined if there is none with this id.
+   */
   readonly ownEvent: (
     project: string,
     id: string,
@@ -59,7 +61,7 @@ export interface AuditServices extends EventQueries, EventContents, AccessSearch
    * @param stream a stream of events, or `access-` and a patient's id
    */
   readonly coveredBy: (stream: string, revision: number) => Promise<CoveringCheckpoint | undefined>;
-  /** Finds where a project's resource is, even if it is deleted. */
+  /** Finds where one of a project's resources is stored, even if it is deleted. */
   readonly findHome: (project: string, type: string, id: string) => Promise<ResourceHome | undefined>;
   /**
    * Creates the signed file for a record; undefined if the record doesn't exist or was purged.
@@ -67,7 +69,7 @@ export interface AuditServices extends EventQueries, EventContents, AccessSearch
    */
   readonly exportRecord: (patient: string, asOf: string | undefined) => Promise<SignedFile | undefined>;
   /**
-   * Creates the signed file for a resource's history, like `exportRecord`.
+   * Creates the signed file for a resource's history, as `exportRecord` does for a record.
    * @param resource `Type/id`
    */
   readonly exportHistory: (
@@ -76,7 +78,7 @@ export interface AuditServices extends EventQueries, EventContents, AccessSearch
     asOf: string | undefined,
   ) => Promise<SignedFile | undefined>;
   /**
-   * Finds the events behind the versions that a Bundle shows, in the Bundle's order.
+   * Finds the events that produced the versions in a Bundle, in the Bundle's order.
    * @throws Refusal conflict (409) if a version differs from the log or isn't in the log
    */
   readonly showVersions: (
@@ -94,13 +96,13 @@ export interface AuditServices extends EventQueries, EventContents, AccessSearch
    */
   readonly listCheckpoints: (asked: PageAsked) => Promise<Page<KeptCheckpoint>>;
   readonly findCheckpoint: (id: string) => Promise<KeptCheckpoint | undefined>;
-  /** Yields the compressed file. */
+  /** Yields the compressed content of a checkpoint's file. */
   readonly readCheckpoint: (id: string) => AsyncIterable<Buffer>;
-  /** Lists jobs of a kind that concern a project and its records, newest first. */
+  /** Lists a project's jobs of a given kind, including jobs on its records, newest first. */
   readonly jobsOfProject: (kind: string, project: string, asked: PageAsked) => Promise<Page<Job>>;
   /**
-   * Returns the elements in which a version differs from the previous one: for a first version all elements, and for a
-   * deletion the elements of the last version.
+   * Returns the elements in which a version differs from the previous version. For a first version, these are all elements;
+   * for a deletion, they are the elements of the last version.
    */
   readonly listChanges: (id: string, version: number) => Promise<readonly Difference[]>;
 }

@@ -25,9 +25,9 @@ export interface AskingClient extends RequestingClient {
   readonly branding: { readonly logo: { readonly sha256: string } | undefined };
 }
 
-/** A record that a person can choose. */
+/** A record that a person can choose on the consent page. */
 export interface OfferedRecord extends MyPatient {
-  /** True if the application named this record, by the id under which it knows the patient. */
+  /** True if the application named this record by the id under which the application knows the patient. */
   readonly isMeant: boolean;
 }
 
@@ -42,9 +42,9 @@ export interface ActiveGrant {
 export interface AuthorizeServices {
   /** Returns a client; undefined if the application is unknown or deleted. */
   readonly findClient: (clientId: string) => Promise<AskingClient | undefined>;
-  /** Clients known by the URL of their metadata document. Both functions throw `PageFault`. */
+  /** Clients identified by the URL of their metadata document. Both functions throw `PageFault`. */
   readonly guests: {
-    /** Returns the client as described in its document, which may have to be fetched. */
+    /** Returns the client as described in its metadata document, which is fetched if necessary. */
     readonly admit: (clientId: string) => Promise<AskingClient>;
     /** Checks a URL without fetching it. */
     readonly check: (clientId: string) => Promise<void>;
@@ -54,7 +54,7 @@ export interface AuthorizeServices {
     'save' | 'open' | 'find' | 'decide' | 'conclude' | 'answered' | 'reopen'
   >;
   /**
-   * Returns the records that a person can let an application use, their own first.
+   * Returns the records that a person can let an application use. The person's own records come first.
    * @param patient the pairwise id named by the application
    */
   readonly recordsFor: (
@@ -65,7 +65,7 @@ export interface AuthorizeServices {
   /** Returns the active grants that a person has given to an application. */
   readonly grantsTo: (client: AskingClient, person: PersonId) => Promise<readonly ActiveGrant[]>;
   /**
-   * Starts an empty record for the person.
+   * Creates an empty record for the person.
    * @returns its Patient's id
    */
   readonly startRecord: (
@@ -74,7 +74,7 @@ export interface AuthorizeServices {
     environment: Environment,
     details: PersonalDetails,
   ) => Promise<string>;
-  /** Gives access; every later read sees the returned grant. */
+  /** Creates a grant. Every later read takes the returned grant into account. */
   readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Granted>;
   /** Issues a code for a grant; undefined if the grant has ended. */
   readonly issueCode: (asked: NewCode) => Promise<string | undefined>;

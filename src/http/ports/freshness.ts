@@ -1,4 +1,7 @@
-/** Decides whether a read may be answered yet. Read models follow the log, so reads wait for them or are refused. */
+/**
+ * Decides whether a read can be answered yet. Read models are updated after the log, so reads either wait for them or are
+ * refused.
+ */
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Position } from './position.ts';
 
@@ -6,14 +9,14 @@ import type { Position } from './position.ts';
 export interface Freshness {
   /**
    * Waits until the given read models have passed a position.
-   * @returns false if that takes longer than ten seconds
+   * @returns false if this takes longer than ten seconds
    */
   waitFor(position: Position, models: readonly string[]): Promise<boolean>;
   /**
-   * Waits like `waitFor`, before a write is answered. If that takes too long, every instance refuses to read the models until
-   * they have passed the position.
-   * @param models default: the models from which a record is read
-   * @throws Refusal unavailable (503) if the instances can't be told to do so
+   * Waits as `waitFor` does, before a write is answered. If that takes too long, all instances refuse to read the models until
+   * the models have passed the position.
+   * @param models default: the models used for reading records
+   * @throws Refusal unavailable (503) if the instances can't be notified
    */
   settle(position: Position, models?: readonly string[]): Promise<boolean>;
   /**
@@ -22,10 +25,10 @@ export interface Freshness {
    */
   catchUp(models: readonly string[]): Promise<void>;
   /**
-   * Checks that the given read models have tables and don't lag.
+   * Checks that the tables of the given read models exist and that the models don't lag.
    * @throws Refusal unavailable (503, Retry-After)
    */
   require(models: readonly string[]): void;
-  /** Returns the refusal for reads of the given read models, one of which lags or has no tables. */
+  /** Returns the refusal for reads of the given read models, at least one of which lags or has no tables. */
   refusal(models: readonly string[]): Refusal;
 }

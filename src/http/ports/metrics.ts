@@ -2,22 +2,25 @@
 export interface Metrics {
   /**
    * Counts one request.
-   * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which contains ids; `unmatched` if there isn't one.
+   * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which contains ids; `unmatched` if no route matches
    */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  /** Counts a 429 response, by whose limit was used up. */
+  /**
+   * Counts a 429 response.
+   * @param by whose limit was used up
+   */
   observeThrottled(by: 'address' | 'key' | 'application' | 'grant' | 'person' | 'link'): void;
   /**
-   * Checks the conditions of `/health/ready` whenever metrics are read.
-   * @param check never rejects
+   * Checks the conditions for `/health/ready` whenever metrics are read.
+   * @param check must never reject
    */
   observeChecks(check: () => Promise<readonly (readonly [name: string, holds: boolean])[]>): void;
-  /** Returns all metrics as text for Prometheus, with its Content-Type. */
+  /** Returns all metrics as text for Prometheus, with the Content-Type of that text. */
   exposition(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
 /**
- * Named readiness conditions; a check that rejects or takes too long has failed. A Refusal's message is public. A check that
- * passes may resolve to a sentence for operators.
+ * Readiness conditions, by name. A check that rejects or takes too long has failed; if it rejects with a Refusal, the message
+ * is public. A check that passes may resolve to a sentence for operators.
  */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<string | undefined>>>;

@@ -3,7 +3,7 @@ import type { Environment } from '#src/shared/access/caller.ts';
 import type { Job, NewJob } from '#src/shared/job.ts';
 import type { Position } from './position.ts';
 
-/** How far something is behind the log; events are counted only up to a bound. */
+/** How far something is behind the log. Events are counted only up to a maximum. */
 export interface Lag {
   readonly events: number;
   readonly seconds: number;
@@ -11,15 +11,15 @@ export interface Lag {
 
 export interface ReadModelState {
   readonly name: string;
-  /** `failed`: this instance stopped at an event that it can't apply. */
+  /** `failed` if this instance stopped at an event that it can't apply. */
   readonly state: 'serving' | 'rebuilding' | 'missing' | 'outdated' | 'failed';
   /** Of this software. */
   readonly version: number;
-  /** The version of the software that created the tables; undefined without tables. */
+  /** The version of the software that created the tables; undefined if there are no tables. */
   readonly tableVersion: number | undefined;
   readonly position: Position | undefined;
   readonly lag: Lag | undefined;
-  /** True if reads are refused. */
+  /** True if reads are currently refused. */
   readonly stale: boolean;
   readonly failure: string | undefined;
   readonly bytes: number;
@@ -32,9 +32,9 @@ export interface ProcessState {
   readonly parked: number;
 }
 
-/** Everything that follows the log. */
+/** The state of everything that follows the log. */
 export interface FollowerStates {
-  /** The log's last position; undefined if the log doesn't answer. */
+  /** The log's last position; undefined if the log doesn't respond. */
   readonly head: Position | undefined;
   readonly readModels: readonly ReadModelState[];
   readonly processes: readonly ProcessState[];
@@ -54,7 +54,7 @@ export interface IssuerState {
   readonly failure: { readonly at: number; readonly message: string } | undefined;
 }
 
-/** The type of an event, and the tenant that owns its stream. */
+/** An event's type, and the tenant that owns its stream. */
 export interface EventOwner {
   readonly type: string;
   readonly project?: string;
@@ -70,8 +70,8 @@ export interface OperationServices {
     start(job: NewJob): Promise<{ readonly job: Job; readonly made: boolean }>;
     find(kind: string, id: string): Promise<Job | undefined>;
     /**
-     * Requests that a job be cancelled.
-     * @returns undefined unless the job exists and is unfinished
+     * Requests the cancellation of a job.
+     * @returns undefined if there is no such unfinished job
      */
     cancel(kind: string, id: string): Promise<Job | undefined>;
   };
@@ -80,12 +80,12 @@ export interface OperationServices {
   readonly followers: () => Promise<FollowerStates>;
   /**
    * Makes the next attempt at a parked event due now.
-   * @returns false if it isn't parked
+   * @returns false if the event isn't parked
    */
   readonly retryParked: (process: string, eventId: string) => Promise<boolean>;
-  /** Returns who owns an event, and its type; undefined if the event is gone or the log doesn't answer. */
+  /** Returns an event's owner and type; undefined if the event no longer exists or the log doesn't respond. */
   readonly eventAt: (stream: string, revision: number) => Promise<EventOwner | undefined>;
   readonly issuers: () => Promise<readonly IssuerState[]>;
-  /** Messages about this instance for operators: full disks, events from a newer version. */
+  /** Messages for operators about this instance, such as full disks or events from a newer version. */
   readonly notices: () => readonly string[];
 }

@@ -16,26 +16,26 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
 /**
- * The services for patients' pages. None of them checks rights: pages only ask for records that `linkTo` has returned during
- * the same request.
+ * The services for patients' pages. None of them checks rights, so pages use them only for records that `linkTo` has returned
+ * during the same request.
  */
 export interface PatientPageServices {
   readonly linkedPeople: LinkedPeople;
   readonly changesOf: ChangesOf;
   readonly changedByAi: ChangedByAi;
   readonly clinicalEntries: ReadClinicalEntries;
-  /** Reads the versions that current versions replaced. Doesn't check rights. */
+  /** Reads the versions that current versions replaced, without checking rights. */
   readonly replaced: ReadReplaced;
   readonly entryContents: EntryContents;
   readonly ownTakebacks: OwnTakebacks;
   readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;
-  /** Records a visit to a record; returns when the person last saw it in an earlier session, undefined if never. */
+  /** Records a visit to a record. Returns when the person last saw the record in an earlier session; undefined if never. */
   readonly visited: (person: PersonId, record: string, session: string) => Promise<Micros | undefined>;
   /**
-   * Yields the lines of a record's signed export (docs/audit.md); yields none if the record was purged.
-   * @throws if an event doesn't continue the record's hash chain
+   * Yields the lines of a record's signed export (docs/audit.md), or none if the record was purged.
+   * @throws if an event breaks the record's hash chain
    */
   readonly exportRecord: (record: string) => AsyncIterable<string>;
 }

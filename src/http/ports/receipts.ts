@@ -2,7 +2,7 @@
 import type { NamedVersion, ReceiptKind } from '#src/shared/access/receipt.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A receipt, with its response reproduced. */
+/** A receipt, with the reproduced response. */
 export interface ShownReceipt {
   readonly id: string;
   readonly madeAt: Micros;
@@ -15,19 +15,19 @@ export interface ShownReceipt {
   /** Hexadecimal. */
   readonly sha256: string;
   readonly outcome: 'matches' | 'differs' | 'altered' | 'gone';
-  /** The input that no longer exists. */
+  /** The missing input because of which the response can't be reproduced. */
   readonly missing: string | null;
   /** The response that was sent; null if it couldn't be reproduced. */
   readonly content: string | null;
 }
 
-/** Reproduces the responses behind receipts. Doesn't check rights. */
+/** Reproduces responses from their receipts, without checking rights. */
 export interface RemadeReceipts {
   /** Returns the record that a receipt is about; undefined if the receipt doesn't exist. */
   readonly recordOf: (id: string) => Promise<string | undefined>;
   /**
-   * Reproduces the response behind a receipt; undefined if the record has no receipt with this id.
-   * @throws Refusal too_large (413) if the record is too large for that
+   * Reproduces the response from a receipt; undefined if the record has no receipt with this id.
+   * @throws Refusal too_large (413) if the record is too large
    */
   readonly show: (record: string, id: string) => Promise<ShownReceipt | undefined>;
 }

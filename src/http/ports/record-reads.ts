@@ -1,6 +1,6 @@
 /**
- * Defines how members' pages read a record, in addition to the JSON interface routes; `src/app/record-reads.ts` assembles
- * this.
+ * Defines how members' pages read a record, in addition to the routes of the JSON interfaces; `src/app/record-reads.ts`
+ * assembles the services.
  */
 import type { ReadClinicalEntries } from '#queries/rest/clinical-entries.ts';
 import type { EntryContents } from '#queries/rest/entry-content.ts';
@@ -14,14 +14,14 @@ export interface RecordThen {
   readonly newestResults: ReadNewestResults;
   readonly typeCounts: (record: string) => Promise<TypeCounts>;
   readonly referred: EntryContents['referred'];
-  /** Returns the version numbers of resources in the record, by resource id. */
+  /** Returns the current version numbers of resources in the record, by resource id. */
   readonly currentVersions: (record: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
 /** The services for reading a record. None of them checks rights. */
 export interface RecordReads extends RecordVersions {
   /**
-   * Returns the queries as of a point in time.
+   * Returns the queries for reading a record as of a point in time.
    * @param moment undefined: now
    */
   readonly asOf: (moment: Micros | undefined) => RecordThen;

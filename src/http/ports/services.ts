@@ -1,5 +1,5 @@
 /**
- * Defines the parts of the service that JSON interface routes use. A new part becomes a member here, and is created in
+ * Defines the services that the routes of the JSON interfaces use. A new service becomes a member here, and is created in
  * `src/app.ts`.
  */
 import type { AdminCommands } from '#commands/admin.ts';
@@ -37,9 +37,9 @@ import type { WebhookServices } from './webhooks.ts';
 export interface ShownRecord {
   /** Number of events in the record. */
   readonly events: number;
-  /** The first revision at which the hash chain is broken; undefined if it is intact. */
+  /** The first revision at which the hash chain is broken; undefined if the chain is intact. */
   readonly brokenAt: number | undefined;
-  /** The resources that aren't deleted, as JSON text of a `collection` Bundle. */
+  /** The resources that aren't deleted, as the JSON text of a `collection` Bundle. */
   readonly bundle: string;
 }
 
@@ -77,7 +77,7 @@ export interface Services {
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
   readonly sharedLinks: SharedLinkServices;
-  /** Reads of a record by members, in addition to the REST v1 routes. */
+  /** Services with which members read a record, in addition to the REST v1 routes. */
   readonly recordReads: RecordReads;
   /** Operations by applications and people on proposals; lists are in `consentQueries`. */
   readonly proposals: Omit<Proposals, 'lapse'>;
@@ -90,21 +90,27 @@ export interface Services {
     /** The key that signs upload URLs, 32 bytes. */
     readonly key: Buffer;
     readonly findSlot: FindSlot;
-    /** Returns whether a record is being purged: its bytes are deleted before its documents are. */
+    /** Returns whether a record is being purged. During a purge, bytes are deleted before the documents. */
     readonly isErasing: (record: string) => Promise<boolean>;
   };
   /** The bytes of applications' logos; hashes are SHA-256 in hex. */
   readonly logos: {
-    /** Stores a logo before the event that shows it. `shown` is the hash of the logo that is shown now. */
+    /**
+     * Stores a logo before the event that makes it visible is written. `shown` is the hash of the logo that is currently
+     * shown.
+     */
     keep(application: string, sha256: string, logo: LogoBytes, shown: string | null): Promise<void>;
-    /** Returns the logo that an application shows; undefined if the hash is different. */
+    /** Returns the logo that an application currently shows; undefined if its hash is different. */
     find(application: string, sha256: string): Promise<LogoBytes | undefined>;
   };
-  /** Returns the properties of a code in a code system (given by its URL); undefined if that system isn't installed. */
+  /**
+   * Returns the properties of a code in a code system, which is given by its URL; undefined if the code system isn't
+   * installed.
+   */
   readonly describeCode: Terminology['describe'];
   /** Symptoms, conditions and treatments in everyday and clinical language. */
   readonly concepts: Concepts;
-  /** Returns the names of installed codes, by `system|code`. */
+  /** Returns the names of codes in installed code systems, by `system|code`. */
   readonly displays: Terminology['displays'];
   readonly findImplausible: FindImplausible;
   readonly freshness: Freshness;

@@ -1,6 +1,6 @@
 import type { Limits } from '#src/shared/limits.ts';
 
-/** Defines the settings that HTTP needs; `src/config.ts` describes them. */
+/** Defines the settings that HTTP uses; `src/config.ts` describes them. */
 export interface Settings {
   /** The service's URL as clients reach it, without a trailing slash. */
   readonly baseUrl: string;

@@ -1,5 +1,5 @@
 /**
- * Defines the interfaces for shared links that HTTP needs (SMART Health Links, docs/spec/decisions.md, section 7); `src/shl/`
+ * Defines the interfaces for shared links that HTTP uses (SMART Health Links, docs/spec/decisions.md, section 7); `src/shl/`
  * implements them.
  */
 import type { Done, RequestContext } from '#commands/command.ts';
@@ -10,7 +10,7 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A person's new link. */
+/** The link that a person wants to create. */
 export interface SharedLinkAsked {
   /** The id of the record's Patient. */
   readonly record: string;
@@ -19,10 +19,13 @@ export interface SharedLinkAsked {
   readonly label: string | null;
   /** `summary`, `everything` or `document/<id>`. */
   readonly content: string;
-  /** If true, each opening shows the record as it is at that time; if false, always as it is now. */
+  /**
+   * If true, each opening shows the record as it is at the time of the opening; if false, every opening shows it as it was
+   * when the link was created.
+   */
   readonly longTerm: boolean;
   readonly passcode: string | undefined;
-  /** Default: 30 days from now, 365 with `longTerm`. */
+  /** Default: 30 days from now, or 365 days with `longTerm`. */
   readonly expiresAt: Micros | undefined;
 }
 
@@ -32,16 +35,19 @@ export interface SharedLink extends Omit<SharedLinkRow, 'sealed_key' | 'long_ter
   readonly flag: string;
   /** `shlink:/…`; null if the link has ended. */
   readonly shlink: string | null;
-  /** The same behind the URL of a page that shows it in any browser; null if the link has ended. */
+  /**
+   * The URL of a page that shows the link's content in any browser, with the same `shlink:/…` in it; null if the link has
+   * ended.
+   */
   readonly viewer_url: string | null;
 }
 
-/** People's operations on a record's links. All of them throw `Refusal`. They don't check rights; callers must. */
+/** The actions that people can take on a record's links. All methods throw `Refusal`. They don't check rights, so callers must. */
 export interface SharedLinkServices {
   /**
    * Creates a link. The same ids in `by` create the same link, however often this is called.
    * @returns its id
-   * @throws Refusal when `Consents.share` does; not_found for an unknown document; too_large (413) for stored content that
+   * @throws the same refusals as `Consents.share`; not_found for an unknown document; too_large (413) for stored content that
    *   exceeds the limit on a response
    */
   readonly create: (by: RequestContext, asked: SharedLinkAsked) => Promise<Done<string>>;
@@ -50,16 +56,16 @@ export interface SharedLinkServices {
    * @throws Refusal invalid (422) for an invalid cursor
    */
   readonly list: (record: string, asked: PageAsked) => Promise<Page<SharedLink>>;
-  /** Returns a link to a record; undefined if it doesn't exist. */
+  /** Returns a shared link to a record; undefined if it doesn't exist. */
   readonly find: (record: string, id: string) => Promise<SharedLink | undefined>;
   /**
-   * Ends a link, and deletes its key and content; a link that has already ended stays as it is.
+   * Ends a link, and deletes its key and content. A link that has already ended stays unchanged.
    * @throws Refusal not_found
    */
   readonly revoke: (by: RequestContext, record: string, id: string) => Promise<Done>;
-  /** Returns a QR code for the given text as SVG: for `viewer_url`, which any phone's camera opens. */
+  /** Returns a QR code for the given text as SVG; used for `viewer_url`, which any phone's camera can open. */
   readonly qrCode: (text: string) => Promise<string>;
-  /** Ends links that have expired or are closed, and deletes the remains of ended links. */
+  /** Ends links that have expired or are closed, and deletes what is left of ended links. */
   readonly sweep: () => Promise<void>;
 }
 
@@ -71,10 +77,10 @@ export interface OpeningAsked {
   /** The name that the recipient gives. */
   readonly recipient: string;
   readonly passcode: string | undefined;
-  /** Maximum length of an embedded file, in characters; the default suits most clients. */
+  /** Maximum length of an embedded file, in characters. The default suits most clients. */
   readonly embeddedLengthMax: number | undefined;
   readonly requestId: string;
-  /** Creates the budget for the content, whose memory counts against `owner`. */
+  /** Creates the budget for the content. Its memory counts against `owner`. */
   readonly budget: (owner: string) => AnswerBudget;
   /**
    * Counts the attempt against the link's limit.
@@ -97,23 +103,26 @@ export type Opened =
   | { readonly fault: 'not_found' }
   /** The passcode is missing or wrong. */
   | { readonly fault: 'passcode'; readonly remainingAttempts: number }
-  /** Other attempts with a passcode are being checked. */
+  /** Other attempts with a passcode are still being checked. */
   | { readonly fault: 'busy' };
 
-/** Operations by recipients of links. Every attempt is in the access log before it resolves. */
+/** The actions that recipients of links can take. Every attempt is recorded in the access log before it resolves. */
 export interface SharedLinkOpening {
-  /** Opens a link. @throws Refusal unavailable (503), throttled (429), too_large (413) */
+  /**
+   * Opens a link.
+   * @throws Refusal unavailable (503), throttled (429), too_large (413)
+   */
   readonly open: (asked: OpeningAsked) => Promise<Opened>;
   /**
-   * Returns whether a JWE exists at a location, without using it up. It gets no access-log entry, because nothing from the
-   * record is shown.
+   * Returns whether there is a JWE at a location, without using it up. This isn't recorded in the access log, because nothing
+   * from the record is shown.
    * @throws Refusal unavailable (503)
    */
   readonly isThere: (
     asked: Pick<OpeningAsked, 'id' | 'count'> & { readonly ticket: string },
   ) => Promise<boolean>;
   /**
-   * Returns the JWE at a location, which is then used up; undefined for an unknown or used-up location.
+   * Returns the JWE at a location and uses it up; undefined if the location is unknown or already used up.
    * @throws Refusal unavailable (503)
    */
   readonly fetch: (

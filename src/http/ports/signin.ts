@@ -1,4 +1,4 @@
-/** Defines the interfaces that the pages need to sign people in; `src/signin/open.ts` implements them. */
+/** Defines the interfaces that the pages use to sign people in; `src/signin/open.ts` implements them. */
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { OwnSession, Session, SignInWish } from '#src/shared/access/session.ts';
 
@@ -6,13 +6,13 @@ import type { OwnSession, Session, SignInWish } from '#src/shared/access/session
 export interface SignInIssuer {
   /** Last part of the issuer's redirect URI: 16 hexadecimal digits. */
   readonly key: string;
-  /** The issuer's name on the page: its host, with the path if another issuer has the same host. */
+  /** The issuer's name on the page: its host, followed by the path if another issuer has the same host. */
   readonly name: string;
 }
 
-/** Signs people in at the installation's issuers and keeps their sessions. */
+/** Signs people in at the installation's issuers and manages their sessions. */
 export interface SignIn {
-  /** The issuers at which people can sign in; empty if nobody can. */
+  /** The issuers at which people can sign in; empty if there are none. */
   readonly issuers: readonly SignInIssuer[];
   /**
    * Begins a sign-in.
@@ -49,17 +49,17 @@ export interface SignIn {
 }
 
 /**
- * Lists and ends a person's sessions. `current` is the `Session.id` of the session that makes the request; undefined if it
- * isn't made in a session.
+ * Lists and ends a person's sessions. `current` is the `Session.id` of the session in which the request is made; undefined if
+ * there is none.
  */
 export interface OwnSessions {
-  /** Returns the live sessions, starting with the current one, then newest first; at most 100. */
+  /** Returns the live sessions: the current one first, then the others, newest first; at most 100. */
   list(person: Identity, current: string | undefined): Promise<readonly OwnSession[]>;
   /**
    * Ends a session on every instance.
-   * @returns false if it isn't the person's
+   * @returns false if the session isn't the person's
    */
   endOne(person: Identity, id: string): Promise<boolean>;
-  /** Ends all sessions but the current one, on every instance. */
+  /** Ends all sessions except the current one, on every instance. */
   endOthers(person: Identity, current: string | undefined): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Defines take-backs for projects' routes. `src/app/takebacks.ts` implements them. */
+/** Defines take-backs for the routes of projects. `src/app/takebacks.ts` implements them. */
 import type { Page, PageAsked } from '#queries/admin/page.ts';
 import type { Person } from '#src/shared/access/member.ts';
 import type { NewTakeback, Takeback } from '#src/shared/access/takeback.ts';
@@ -11,10 +11,10 @@ export interface TakebackRow extends Takeback {
 
 /** The services. */
 export interface TakebackOrders {
-  /** Creates a take-back and plans it; waits a few seconds for the plan. */
+  /** Creates a take-back and plans it. Waits a few seconds for the plan. */
   readonly create: (asked: NewTakeback & { readonly planned_by: Person }) => Promise<TakebackRow>;
   readonly find: (project: string, id: string) => Promise<TakebackRow | undefined>;
   readonly list: (project: string, asked: PageAsked) => Promise<Page<TakebackRow>>;
-  /** Starts, undoes or continues a take-back; undefined if its state doesn't allow that. */
+  /** Starts, undoes or resumes a take-back; undefined if the take-back's state doesn't allow that. */
   readonly carryOut: (id: string, kind: 'start' | 'undo', by: Person) => Promise<TakebackRow | undefined>;
 }

@@ -1,7 +1,9 @@
 import type { Access } from '#src/shared/access/access.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 
-/** The current rights of an access token (`at_…`). A token that has expired, was revoked or has lost its grant has none. */
+/**
+ * The current rights of an access token (`at_…`). A token has none if it has expired, has been revoked, or has lost its grant.
+ */
 export type TokenCaller =
   | {
       /** A token from `client_credentials`. */
@@ -13,11 +15,11 @@ export type TokenCaller =
       /** Letters for each type, if the token's scopes name types. */
       readonly types?: Access;
       readonly resources: readonly string[];
-      /** Set while the sandbox that it sees is being filled. */
+      /** Set while the sandbox that the token gives access to is being filled. */
       readonly isBeingFilled?: true;
     }
   | {
-      /** A token of a member of the project's organization whose current role is sufficient. */
+      /** A token of a member of the project's organization, if the member's current role is sufficient. */
       readonly kind: 'member';
       readonly issuer: string;
       readonly subject: string;
@@ -25,7 +27,7 @@ export type TokenCaller =
       readonly environment: Environment;
       readonly keyScopes: readonly ('read' | 'write')[];
       readonly resources: readonly string[];
-      /** Set while the sandbox that it sees is being filled. */
+      /** Set while the sandbox that the token gives access to is being filled. */
       readonly isBeingFilled?: true;
     }
   | {
@@ -46,11 +48,11 @@ export type TokenCaller =
       readonly access: Access;
       /** The grant's stated purpose. */
       readonly purpose: string | null;
-      /** URLs below which the token works (RFC 8707); if empty, it works everywhere. */
+      /** URLs below which the token can be used (RFC 8707); if empty, it can be used everywhere. */
       readonly resources: readonly string[];
-      /** Set while the sandbox that it sees is being filled. */
+      /** Set while the sandbox that the token gives access to is being filled. */
       readonly isBeingFilled?: true;
     };
 
-/** Finds an access token's rights by the token's SHA-256 in hex. Each call asks the database. */
+/** Finds an access token's rights by the token's SHA-256 in hex. Each call queries the database. */
 export type FindToken = (sha256: string) => Promise<TokenCaller | undefined>;

@@ -2,7 +2,7 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import type { LoggedRequest, Standing } from '#src/shared/load/traffic.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Counts requests by API keys, applications, grants and client addresses, over all instances. */
+/** Counts requests by API key, application, grant and client address, across all instances. */
 export interface RateLimits {
   /** Maximum number of requests per minute. */
   readonly limit: number;

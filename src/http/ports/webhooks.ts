@@ -3,7 +3,7 @@ import type { Endpoint, WebhookQueries } from '#queries/webhooks/endpoints.ts';
 import type { LedgerQueries, LoggedDelivery } from '#queries/webhooks/ledger.ts';
 import type { Position } from './position.ts';
 
-/** A replay ordered by an endpoint's owner. Times are in microseconds since 1970, both inclusive. */
+/** A replay requested by an endpoint's owner. Times are in microseconds since 1970, both inclusive. */
 export interface ReplayOrder {
   readonly id: string;
   readonly endpointId: string;
@@ -25,13 +25,13 @@ export interface WebhookServices {
    */
   readonly ping: (endpoint: Endpoint, eventId: string, at: string) => Promise<LoggedDelivery | undefined>;
   /**
-   * Makes a delivery due now and waits up to 5 s for the attempt. If the endpoint is paused, the delivery isn't sent.
+   * Makes a delivery due immediately and waits up to 5 s for the attempt. If the endpoint is paused, the delivery isn't sent.
    * @returns undefined if the endpoint has no delivery with that id
    */
   readonly redeliver: (endpoint: Endpoint, id: string) => Promise<LoggedDelivery | undefined>;
   /**
-   * Makes all abandoned deliveries due now.
-   * @returns how many
+   * Makes all abandoned deliveries due immediately.
+   * @returns how many there are
    */
   readonly redeliverExhausted: (endpointId: string) => Promise<number>;
   /**
@@ -39,10 +39,10 @@ export interface WebhookServices {
    * @returns false if another replay for the endpoint is running
    */
   readonly beginReplay: (order: ReplayOrder) => Promise<boolean>;
-  /** Ends the running replay; events that haven't been sent are dropped. */
+  /** Ends the running replay. Events that haven't been sent yet are dropped. */
   readonly cancelReplay: (endpointId: string) => Promise<unknown>;
   /**
-   * Waits until the `webhooks` read model shows a position.
+   * Waits until the `webhooks` read model has reached a position.
    * @throws Refusal unavailable (503)
    */
   readonly awaitWebhooks: (position: Position | undefined) => Promise<void>;

@@ -1,8 +1,8 @@
-/** Names FHIR elements for people: `dosage` is Dosage, `effectiveDateTime` is When. */
+/** Returns names of FHIR elements for people: `dosage` is Dosage, `effectiveDateTime` is When. */
 import type { TextKey } from '../pages/languages/language.ts';
 import type { Texts } from '../pages/texts.ts';
 
-/** Labels by the element's name; for a choice (`value[x]`), by the part before the type. */
+/** Labels by the name of the element; for a choice (`value[x]`), by the part of the name before the type. */
 const LABELS = {
   status: 'element.status',
   clinicalStatus: 'element.status',
@@ -82,7 +82,7 @@ const LABELS = {
   meta: 'element.labels',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** The meaning of dates in a particular type. */
+/** The meanings of dates in particular types. */
 type DateKey = 'element.prescribed' | 'element.taken' | 'element.given';
 
 const OF_TYPES: Readonly<Record<string, Readonly<Record<string, DateKey>>>> = {
@@ -92,7 +92,7 @@ const OF_TYPES: Readonly<Record<string, Readonly<Record<string, DateKey>>>> = {
 };
 
 /**
- * Returns an element's name; undefined if there is none here.
+ * Returns an element's label; undefined if this module has none.
  * @param name `valueQuantity`
  * @param type the resource's type
  */

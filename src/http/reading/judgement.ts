@@ -1,4 +1,7 @@
-/** Judges a value: as the laboratory or device does, or else by its position in the reference range. Pure. */
+/**
+ * Judges a value: uses the laboratory's or device's judgement if there is one, and otherwise the value's position in the
+ * reference range. Pure.
+ */
 import type { Texts } from '../pages/texts.ts';
 import { codeLabel } from './code-label.ts';
 
@@ -11,10 +14,12 @@ export interface Judged {
   readonly interpretations?: readonly string[] | undefined;
 }
 
-/** The codes that judge a value, most severe first; all other codes say how it changed, or whether something was found. */
+/**
+ * The codes that judge a value, most severe first. All other codes say how the value changed, or whether something was found.
+ */
 const SAID = ['HH', 'LL', 'AA', 'HX', 'LX', 'HU', 'LU', 'H', 'L', 'A', 'N'];
 
-/** A judgement: a code from a laboratory or device, or where a value lies in its range. */
+/** A judgement: a code from a laboratory or device, or a value's position in its range. */
 export interface Judgement {
   readonly by:
     | { readonly code: string }
@@ -23,7 +28,7 @@ export interface Judgement {
 }
 
 /**
- * Returns the judgement; undefined if there is none. If a value is called normal but is outside its own range, the range
+ * Returns the judgement; undefined if there is none. If a value is labelled normal but is outside its own range, the range
  * decides.
  */
 export function judge(judged: Judged): Judgement | undefined {
@@ -35,14 +40,14 @@ export function judge(judged: Judged): Judgement | undefined {
 
 const CRITICAL = ['HH', 'LL', 'AA'];
 
-/** Returns the reference range for an observation's own value; undefined if it has none, or if the range has no limits. */
+/** Returns the reference range for an observation's own value; undefined if there is none, or if the range has no limits. */
 export function findRange(judged: Judged): NonNullable<Judged['reference_range']> | undefined {
   const { reference_range: range } = judged;
   const isNumber = readSpan(judged) !== undefined;
   return !isNumber || range === null || (range.low === null && range.high === null) ? undefined : range;
 }
 
-/** A number after a comparator, as REST v1 writes it: `> 200 mg/dL`. */
+/** A number that follows a comparator, as REST v1 writes it: `> 200 mg/dL`. */
 const BOUNDED = /^([<>]=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (.+))?$/;
 
 /** Returns the parts of a value that has a comparator; undefined for any other text. */
@@ -53,7 +58,7 @@ export function splitBounded(
   return sign === undefined || number === undefined ? undefined : { sign, number, unit };
 }
 
-/** The range of a value; an end that isn't `closed` is excluded. */
+/** The range in which a value lies; an end that isn't `closed` is excluded. */
 interface Span {
   readonly least: number;
   readonly most: number;

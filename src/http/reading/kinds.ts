@@ -1,4 +1,4 @@
-/** Words for kinds of entries, and for types of authors. */
+/** Returns words for kinds of entries, and for types of authors. */
 import { CONSENT_GROUPS } from '#src/oauth/consent-items.ts';
 import { TIMELINE_KINDS, timelineKind } from '#src/v1/timeline.ts';
 import type { TextKey } from '../pages/languages/language.ts';
@@ -26,7 +26,7 @@ export function kindText(say: Texts, kind: string): string {
   return key === undefined ? kind : say(KINDS[key]);
 }
 
-/** The group for each type, as the object in a sentence; the groups are those on the consent page. */
+/** The group for each type, in the form used as an object in a sentence. The groups are the ones on the consent page. */
 const GROUP_KEYS = [
   ['results', 'short.results'],
   ['conditions', 'short.conditions'],
@@ -48,19 +48,19 @@ const KIND_KEYS = [...GROUP_KEYS.map(([, key]) => key), 'kind.directory'] as con
 
 type KindKey = (typeof KIND_KEYS)[number];
 
-/** Returns the key of a type's name, which is its group's. */
+/** Returns the key of a type's name, which is the key of its group. */
 function kindKey(type: string): KindKey {
   const found = GROUP_KEYS.find(([group]) => CONSENT_GROUPS[group].some((each) => each === type));
   return found?.[1] ?? 'kind.directory';
 }
 
-/** Returns the names of resource types: each group once, in the consent page's order. */
+/** Returns the names of resource types. Each group is listed once, in the same order as on the consent page. */
 export function kindsText(say: Texts, types: readonly string[]): string {
   const keys = new Set(types.map(kindKey));
   return say.list(KIND_KEYS.filter((key) => keys.has(key)).map((key) => say(key)));
 }
 
-/** Returns the word for a resource of a type: a health problem, a medicine. */
+/** Returns the words for a resource of a type: a health problem, a medicine. */
 export function typeText(say: Texts, type: string): string {
   const kind = timelineKind(type);
   return kind === undefined ? kindsText(say, [type]) : kindText(say, kind);

@@ -1,6 +1,6 @@
 /**
- * Describes a record's allergies, medicines, problems and vaccinations in words: one line for each, every date with its
- * meaning.
+ * Describes a record's allergies, medicines, problems and vaccinations in words: one line for each, in which every date has
+ * its meaning.
  */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { Absence } from '#src/clinical/reading/absence.ts';
@@ -49,7 +49,7 @@ export interface LinePlace {
 /** A badge next to a name. */
 export type Badge = readonly [kind: 'good' | 'warn' | 'plain', words: string];
 
-/** Returns, in words, an entry's version by another author from before an AI changed it. */
+/** For an entry that an AI changed, returns in words what it stated in the version that another author wrote before. */
 function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined {
   const { say, known } = place;
   const facts = known.before(entry);
@@ -81,7 +81,7 @@ export function sayStatements(place: LinePlace, facts: Known['facts']): string[]
 
 const badgeWords = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
 
-/** An entry from which a row is made, and its own statement in words. */
+/** An entry on which a row is based, with its own statement in words. */
 export interface Source {
   readonly entry: ClinicalEntry;
   readonly says: readonly string[];
@@ -91,7 +91,7 @@ export interface Source {
 export interface KnownLine {
   readonly title: string;
   readonly badges: readonly Badge[];
-  /** The line's statements, each date with its meaning. */
+  /** The line's statements; every date has its meaning. */
   readonly details: readonly string[];
   /** The sources; the first one is the main source. */
   readonly sources: readonly Source[];
@@ -106,7 +106,7 @@ export interface KnownLine {
 interface LineState extends Pick<KnownLine, 'status' | 'dated'>, Partial<Pick<KnownLine, 'periods'>> {
   readonly revisions?: readonly Revision[];
   readonly isOver?: boolean;
-  /** For a medicine: the dosage before the current one, in words, and the badge for a recent change. */
+  /** For a medicine: the previous dosage in words, and the badge for a recent change. */
   readonly dose?: { readonly changed: string | undefined; readonly recent: string | undefined };
 }
 
@@ -137,7 +137,7 @@ function makeLine(
   };
 }
 
-/** Returns, in words, what a statement of absence denies. */
+/** Returns, in words, what a statement of absence says is absent. */
 export function absenceName({ say }: LinePlace, { code, name }: Absence<ClinicalEntry>): string {
   return findLabel(say, 'absence', code) ?? name ?? code;
 }
@@ -197,7 +197,7 @@ export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): 
   );
 }
 
-/** @param word returns the word for the risk: a label begins with a capital letter */
+/** @param word returns the word for the risk; by default a label, which begins with a capital letter */
 function allergyBadges(
   { say }: LinePlace,
   { isOver, isCritical, status, uncertainty }: Allergy<ClinicalEntry>,
@@ -214,7 +214,7 @@ function plain(say: Texts, set: Parameters<typeof findCodeWord>[1], code: string
   return ['plain', codeWord(say, set, code) ?? code];
 }
 
-/** Returns the word for something that is uncertain. */
+/** Returns the words that say how something is uncertain. */
 export function uncertainText({ say }: LinePlace, code: string | undefined): string | undefined {
   return codeWord(say, 'verificationStatus', code);
 }
@@ -225,8 +225,8 @@ export function medicineName({ say }: LinePlace, { name }: Medicine<ClinicalEntr
 }
 
 /**
- * Returns how a medicine is taken: each dosage with its source's name, if that differs from the medicine's, and with what
- * distinguishes it from the other dosages.
+ * Returns how a medicine is taken. Each dosage is listed with its source's name for the medicine, if that is different, and
+ * with whatever distinguishes it from the other dosages.
  */
 export function dosesText({ say }: LinePlace, medicine: Medicine<ClinicalEntry>): string | undefined {
   const { name, doses } = medicine;
@@ -269,7 +269,7 @@ export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>
   );
 }
 
-/** Returns the statement by one of a medicine's sources: its status and its dates. */
+/** Returns what one of a medicine's sources states: its status and its dates. */
 function sourceWords(place: LinePlace, source: MedicineSource<ClinicalEntry>): string[] {
   const { prescribed: day } = source;
   const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
@@ -301,7 +301,7 @@ export function medicineBadge(
   return [standing === 'current' && status === 'active' ? 'good' : 'plain', state];
 }
 
-/** Returns when a medicine was taken and prescribed, or when it was entered if nothing else is known. */
+/** Returns when a medicine was taken and prescribed; if neither is known, returns when it was entered. */
 function medicineDates(
   { say }: LinePlace,
   medicine: Parameters<typeof medicinePhrases>[0] & Pick<Medicine<ClinicalEntry>, 'sources'>,
@@ -339,8 +339,8 @@ export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): 
 }
 
 /**
- * Returns when a problem began according to one source, and ended according to another; if they don't say, returns when it was
- * entered.
+ * Returns when a problem began according to one source, and when it ended according to another. If they don't say, returns
+ * when it was entered.
  */
 function problemDates(
   say: Texts,
@@ -351,7 +351,7 @@ function problemDates(
   return said.length > 0 ? said : [whenText(say, first.dated, first.told)];
 }
 
-/** Returns a problem's badges: its status, and that it is uncertain. */
+/** Returns a problem's badges, which show its status and whether it is uncertain. */
 export function problemBadges(
   { say }: LinePlace,
   { status, uncertainty, isOfDeceased }: Problem,

@@ -1,4 +1,7 @@
-/** Builds the lists of a clinical reading: the current entries in each, the past ones, and what is said if there are none. */
+/**
+ * Builds the lists of a clinical reading: for each list, the current entries, the past entries, and the text shown if there
+ * are none.
+ */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { LeftOut, LeftOutAs, ListName } from '#src/clinical/reading/reading.ts';
 import { findWithdrawal } from '#src/clinical/reading/revisions.ts';
@@ -17,7 +20,7 @@ import {
 } from './known-lines.ts';
 import { withdrawnText } from './revision-words.ts';
 
-/** The lists, in page order: the lists whose omission could do harm come first. */
+/** The lists, in page order. Lists whose omission could do harm come first. */
 export const LISTS = [
   ['allergies', 'health.allergies', 'health.noallergies'],
   ['medicines', 'health.medications', 'health.nomedications'],
@@ -25,7 +28,7 @@ export const LISTS = [
   ['vaccinations', 'health.immunizations', 'health.noimmunizations'],
 ] as const;
 
-/** The names of the lists, in that order. */
+/** The names of the lists, in the same order. */
 export const LIST_NAMES: readonly ListName[] = LISTS.map(([list]) => list);
 
 /** The lines in a list: statements of absence, current entries, entries that are only planned, and past entries. */
@@ -69,12 +72,12 @@ export function splitLines(place: LinePlace, of: Known['facts'], list: ListName)
   }
 }
 
-/** Returns, in words, how many past entries a list has; vaccinations are never past. */
+/** Returns, in words, how many past entries a list has. Vaccinations are never past. */
 export function pastText(say: Texts, list: ListName, n: number): string {
   return list === 'vaccinations' ? '' : say(`past.${list}`, { n });
 }
 
-/** Returns whether somebody said that an entry isn't true, or never was. */
+/** Returns whether somebody said that an entry isn't true or never was. */
 export function isWithdrawn(as: LeftOutAs): as is Withdrawn {
   return as === 'refuted' || as === 'entered in error';
 }
@@ -84,13 +87,13 @@ export interface WithdrawnLine {
   readonly entry: ClinicalEntry;
   readonly title: string;
   readonly as: Withdrawn;
-  /** The entry's name, its status and since when, and what it stated before. */
+  /** The entry's name, its status, since when it has had this status, and what the entry stated before. */
   readonly text: string;
   /** The instant at which the entry was withdrawn. */
   readonly since: string | undefined;
 }
 
-/** Returns the entries in a list that somebody withdrew: what they stated isn't true, but readers may have known about it. */
+/** Returns the entries in a list that somebody withdrew. What they stated isn't true, but readers may still believe it. */
 export function withdrawnLines(place: LinePlace, known: Known, list: ListName): WithdrawnLine[] {
   const { say } = place;
   return known.leftOut.flatMap((each): WithdrawnLine[] => {

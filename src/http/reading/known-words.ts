@@ -1,4 +1,4 @@
-/** Puts a record's codes and dates into words, each date with its meaning. */
+/** Puts a record's codes and dates into words; every date has its meaning. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { ageText } from '#src/clinical/reading/changes.ts';
 import { type Dated, happened } from '#src/clinical/reading/dates.ts';
@@ -7,20 +7,23 @@ import { datePhrase, type Phrase } from '#src/clinical/reading/phrases.ts';
 import type { Texts } from '../pages/texts.ts';
 import { dateText } from './day-text.ts';
 
-/** Returns a date's meaning in words; without a date, returns when the entry was made. */
+/** Returns a date with its meaning, in words; without a date, returns when the entry was made. */
 export function whenText(say: Texts, dated: Dated, { recorded }: ClinicalEntry): string {
   const phrase = datePhrase(dated);
   if (phrase !== undefined) return phraseText(say, phrase);
   return say('known.nodate', { day: say.day(recorded) });
 }
 
-/** Returns the meaning of a resource's date in words; null if it has no date. */
+/** Returns a resource's date with its meaning, in words; null if it has no date. */
 export function whenDated(say: Texts, of: Parameters<typeof happened>[0]): string | null {
   const phrase = datePhrase(happened(of));
   return phrase === undefined ? null : phraseText(say, phrase);
 }
 
-/** Returns the day of a timeline entry, with its meaning unless it is the day on which the entry happened or began. */
+/**
+ * Returns the day of a timeline entry. The day's meaning is included unless it is the day on which the entry happened or
+ * began.
+ */
 export function sayWhen(say: Texts, date: string, means: string): string {
   const day = dateText(say, date);
   if (means === 'entered') return say('known.nodate', { day });
@@ -84,7 +87,7 @@ export function phraseText(
   }
 }
 
-/** Returns the word for a code, or else the code. */
+/** Returns the word for a code, or the code itself if there is no word. */
 export function codeWord(
   say: Texts,
   set: Parameters<typeof findCodeWord>[1],

@@ -1,4 +1,4 @@
-/** Reads a record for pages and programs: the clinical reading of its entries, including names for codes. */
+/** Reads a record for pages and programs: the clinical reading of its entries, with names for their codes. */
 import type { NameCodes } from '#queries/context/context.ts';
 import type { ClinicalEntries, ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { codesToName, nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -7,11 +7,11 @@ import { containedIn, objects, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
-/** A clinical reading, and the entries that were too large to be part of it. */
+/** A clinical reading, and the entries that were too large to be included in it. */
 export interface Known extends ClinicalReading<ClinicalEntry> {
   /** As `Type/id`. */
   readonly tooLarge: readonly string[];
-  /** Returns what an entry stated in its version by another author from before an AI changed it. */
+  /** For an entry that an AI changed, returns what it stated in the version that another author wrote before. */
   readonly before: (entry: ClinicalEntry) => Statements<ClinicalEntry> | undefined;
   /** Returns what an entry stated in an earlier version. */
   readonly stated: (entry: ClinicalEntry, version: JsonObject) => Statements<ClinicalEntry>;
@@ -20,7 +20,7 @@ export interface Known extends ClinicalReading<ClinicalEntry> {
 
 /**
  * Reads a record's entries.
- * @param today `YYYY-MM-DD`: periods that ended before this day are over
+ * @param today `YYYY-MM-DD`; periods that ended before this day are past
  */
 export async function interpretEntries(
   { patient, entries, medications, tooLarge }: ClinicalEntries,
@@ -49,7 +49,7 @@ export async function interpretEntries(
   return { ...readRecord(patient, entries, around), tooLarge, before, stated, name };
 }
 
-/** Elements whose concepts the pages name. */
+/** Elements for whose concepts the pages show names. */
 const NAMED = [
   ...['code', 'medicationCodeableConcept', 'vaccineCode', 'reasonCode', 'severity', 'bodySite'],
   ...['statusReason', 'subpotentReason'],
@@ -72,7 +72,7 @@ function codesIn(values: readonly JsonObject[]): SystemCode[] {
   return [...found.values()];
 }
 
-/** Returns how many entries are in an AI's notes. */
+/** Returns how many entries an AI's notes contain. */
 export function countNotes({
   allergies,
   medicines,

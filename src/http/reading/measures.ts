@@ -1,4 +1,4 @@
-/** Groups a record's observations by measurement, in chronological order. Pure, except for reading them. */
+/** Groups a record's observations by measurement, in chronological order. Pure, except for reading the observations. */
 import { z } from 'zod';
 import type { Interpretations, Judged } from '#queries/rest/interpretations.ts';
 import type { MeasuredKind } from '#queries/rest/measured-kinds.ts';
@@ -9,7 +9,7 @@ import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judge } from './judgement.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
-/** A number; numbers whose digits are kept as written, such as 7.0, are converted to their value. */
+/** A number. Numbers that keep their digits as written, such as 7.0, are converted to plain numbers. */
 const decimal = z.preprocess((value) => (isNumber(value) ? Number(String(value)) : value), z.number());
 const valued = {
   code: z.string().nullable(),
@@ -37,10 +37,10 @@ const observation = z.object({
   fhir: z.string(),
 });
 
-/** An observation as REST v1 shows it, with how the laboratory or device judges its value. */
+/** An observation as REST v1 shows it, with the laboratory's or device's judgement of its value. */
 export interface Observation extends z.output<typeof observation> {
   readonly interpretations: readonly string[] | undefined;
-  /** When it was reported, if it doesn't say when the value was measured. */
+  /** When the observation was reported; set if it doesn't say when the value was measured. */
   readonly reported: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface AskedResults {
 export interface ResultSource {
   /**
    * Reads a page of `listObservations`, newest first.
-   * @param isNoted whether it records the read itself in the access log
+   * @param isNoted whether this function itself records the read in the access log
    * @throws Refusal
    */
   readonly read: (asked: AskedResults, isNoted: boolean) => Promise<ObservationPage>;
@@ -79,28 +79,31 @@ export function readObservation(shown: object): z.output<typeof observation> {
 
 export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_code' | 'value_boolean'>;
 
-/** Everything about one code. */
+/** All observations with one code. */
 export interface Measure {
-  /** `system|code`, as accepted by lists in REST v1; the display if there isn't a code. */
+  /** `system|code`, as lists in REST v1 accept it; if there is no code, the display. */
   readonly key: string;
   readonly system: string | null;
   readonly code: string | null;
   readonly name: string;
-  /** The laboratory's or device's name for it, if that differs. */
+  /** The laboratory's or device's name for the measurement, if it is different. */
   readonly display: string | undefined;
   readonly category: string;
-  /** Sorted newest first; those from the same time most severe first; those without a date last. Never written by an AI. */
+  /**
+   * Sorted newest first. Facts from the same time are sorted most severe first; facts without a date come last. None of them
+   * was written by an AI.
+   */
   readonly facts: readonly Observation[];
   /**
-   * The newest fact that has a value; if none has, the newest with a judgement, otherwise the newest. Undefined if there are
-   * no facts.
+   * The newest fact that has a value; if no fact has one, the newest with a judgement; if there is none either, the newest.
+   * Undefined if there are no facts.
    */
   readonly latest: Observation | undefined;
-  /** The newest fact, if it isn't `latest`: it has no value, for example because the measurement failed. */
+  /** The newest fact, if it isn't `latest`. It has no value, for example because the measurement failed. */
   readonly failed: Observation | undefined;
-  /** Facts from the same time as `latest` with a different value; nothing says which value is right. */
+  /** Facts from the same time as `latest` that have a different value. It is unknown which value is right. */
   readonly beside: readonly Observation[];
-  /** How a later version changed the value of `latest`, in words, if that was read. */
+  /** How a later version changed the value of `latest`, in words, if this was read. */
   readonly changed?: string | undefined;
   /** Observations that an AI wrote. */
   readonly notes: readonly Observation[];
@@ -108,18 +111,18 @@ export interface Measure {
 
 /** Number of observations on a page of the list. */
 const LIMIT = 200;
-/** Maximum number of list pages that are read for one of our pages. */
+/** Maximum number of pages of the list that are read to show one page to a person. */
 const PAGES = 5;
 
 /** A record's newest observations, and whether it has more. */
 export interface Observations {
   readonly observations: readonly Observation[];
   readonly more: boolean;
-  /** Number of observations that were read but aren't shown: cancelled, or without a result yet. */
+  /** Number of observations that were read but aren't shown, because they were cancelled or have no result yet. */
   readonly notDone: number;
 }
 
-/** Statuses of observations without a result, which aren't shown here or in a summary. */
+/** Statuses of observations without a result. These aren't shown here or in a summary. */
 const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
 
 /**
@@ -149,7 +152,7 @@ async function withInterpretations(
   return shown.map((each) => ({ ...each, ...beside(said.get(each.id)) }));
 }
 
-/** Returns what REST v1 doesn't say about an observation, as far as it is known. */
+/** Returns the facts about an observation that REST v1 doesn't show, as far as they are known. */
 export function beside(said: Judged | undefined): Judged {
   return said ?? { interpretations: undefined, reported: undefined };
 }
@@ -157,12 +160,15 @@ export function beside(said: Judged | undefined): Judged {
 /** Maximum number of observations that are read. */
 export const MOST_OBSERVATIONS = LIMIT * PAGES;
 
-/** Number of newest values that are read for each kind of which the record's newest observations have fewer. */
+/**
+ * If the record's newest observations contain fewer values of a kind than this number, this many of the kind's newest values
+ * are read.
+ */
 const OF_A_KIND = 60;
 
 /**
  * Reads the newest values of each kind in a record, so that a kind with thousands of values doesn't hide the others. Kinds
- * without a code, or with a code that has no system, are found only among the newest observations.
+ * without a code, or whose code has no system, are found only among the newest observations.
  * @throws Refusal
  */
 export async function observationsOfEachKind(
@@ -191,12 +197,12 @@ export async function observationsOfEachKind(
   return { observations: [...observations, ...others], more, notDone, partial };
 }
 
-/** Number of newest values of a kind that are read to find one not written by an AI. */
+/** Number of newest values of a kind that are read in order to find one that an AI didn't write. */
 const FOR_A_FACT = 10;
 
 /**
- * Reads the newest value of each kind in a record, along with other values.
- * @returns also whether all kinds are included: kinds without a code are found only among the newest observations
+ * Reads the newest value of each kind in a record, and other values along with it.
+ * @returns also whether all kinds are included; kinds without a code are found only among the newest observations
  * @throws Refusal
  */
 export async function newestOfEachKind(
@@ -236,7 +242,7 @@ function isJudged({ interpretations = [] }: Observation): boolean {
   return interpretations.length > 0;
 }
 
-/** Groups observations by code, starting with the groups that have the newest values. */
+/** Groups observations by code. Groups with the newest values come first. */
 export function groupMeasures(say: Texts, observations: readonly Observation[]): Measure[] {
   const groups = new Map<string, Observation[]>();
   const newestFirst = [...observations].sort(
@@ -248,7 +254,7 @@ export function groupMeasures(say: Texts, observations: readonly Observation[]):
   }
   return [...groups].map(([key, all]) => {
     const facts = all.filter(({ author_type }) => author_type !== 'ai');
-    // The name that an AI uses doesn't become the name of a fact.
+    // The name that an AI uses must not become the name of a fact.
     const first = [...facts, ...all].find((each) => each.display !== null) ?? all[0];
     const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
     const [newest] = facts;
@@ -292,8 +298,8 @@ function findBeside(latest: Observation, facts: readonly Observation[]): Observa
 }
 
 /**
- * Returns when an observation was made, or else reported, in milliseconds since 1970; observations without a date come before
- * all others.
+ * Returns when an observation was made or, if unknown, reported, in milliseconds since 1970. Observations without a date sort
+ * before all others.
  */
 function measuredTime({ effective_at, reported = '' }: Observation): number {
   const said = Date.parse(effective_at ?? reported);
@@ -303,14 +309,15 @@ function measuredTime({ effective_at, reported = '' }: Observation): number {
 const GRAVENESS: Readonly<Record<Judgement['grade'], number>> = { good: 0, out: 2, critical: 3 };
 
 /**
- * Returns how severe a value is judged to be: higher is more severe, and a value without a judgement ranks above a normal one.
+ * Returns how severe a value's judgement is. Higher numbers are more severe; a value without a judgement ranks above a normal
+ * one.
  */
 export function graveness(each: Observation): number {
   const judgement = judge(each);
   return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
 }
 
-/** Returns the kinds whose latest value hasn't been judged: it has neither a judgement nor a range. */
+/** Returns the kinds whose latest value can't be judged, because it has neither a judgement nor a range. */
 export function unjudgedAmong(measures: readonly Measure[]): Measure[] {
   return measures.filter(({ latest }) => latest !== undefined && judge(latest) === undefined);
 }

@@ -25,7 +25,7 @@ export const originShape = {
 /** A version's origin. */
 export type Origin = z.output<z.ZodObject<typeof originShape>>;
 
-/** Returns the origin that an event's metadata states. */
+/** Returns the origin that the metadata of an event states. */
 export function readOrigin(
   say: Texts,
   {
@@ -49,7 +49,7 @@ export function readOrigin(
   };
 }
 
-/** Reads the names of the keys that wrote versions, for readers who may see the project's keys. */
+/** Reads the names of the keys with which versions were written, for readers who may see the project's keys. */
 export async function readKeyNames(
   { audit }: Pick<Services, 'audit'>,
   metadata: Iterable<Pick<Mark['metadata'], 'credential'>>,
@@ -60,7 +60,7 @@ export async function readKeyNames(
 
 /**
  * Reads the origins of versions, by resource id.
- * @param services if `audit` is absent, keys have no names
+ * @param services if `audit` is absent, keys are shown without names
  */
 export async function readOrigins(
   { queries, audit }: Pick<Services, 'queries'> & Partial<Pick<Services, 'audit'>>,
@@ -74,7 +74,7 @@ export async function readOrigins(
   return (id) => readOrigin(say, marks.get(id)?.metadata ?? {}, keys);
 }
 
-/** Returns an origin as one text: who entered the version, and from which system. */
+/** Returns an origin as a single text: who entered the version, and from which system it came. */
 export function originText({ author, source, key }: Origin): string {
   const who = [author.name ?? author.type_text, ...(author.name === null && key !== null ? [key] : [])];
   return [...who, ...(source === null ? [] : [source])].join(' · ');

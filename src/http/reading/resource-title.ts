@@ -1,4 +1,4 @@
-/** Describes a resource's subject in words. Pure. */
+/** Describes in words what a resource is about. Pure. */
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { isObject, type Json } from '#src/shared/json/json.ts';
 
@@ -12,7 +12,7 @@ const CONCEPTS = [
   'description',
 ] as const;
 
-/** Returns a resource's subject; undefined if it has none. */
+/** Returns what a resource is about; undefined if it doesn't say. */
 export function titleOfResource(resource: Readonly<Record<string, Json>>): string | undefined {
   for (const name of CONCEPTS) {
     const value = resource[name];

@@ -1,6 +1,6 @@
 /**
- * Describes in words what later versions changed in an entry, and when an entry was withdrawn, each with what the entry said
- * before.
+ * Describes in words what later versions changed in an entry, and when an entry was withdrawn. Each description includes what
+ * the entry said before.
  */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { reactionCause } from '#src/clinical/reading/allergies.ts';
@@ -19,7 +19,7 @@ import type { Known } from './known.ts';
 import { codeWord, phraseText } from './known-words.ts';
 
 /**
- * Returns an allergy's reactions in words, each with the substance that caused it and with its severity.
+ * Returns an allergy's reactions in words, each with its severity and the substance that caused it.
  * @param allergy the allergy's name, which isn't repeated
  */
 export function reactionsText(
@@ -49,7 +49,7 @@ function statementText(say: Texts, name: Known['name'], stated: Statement | unde
   return dosesInWords(stated.doses, style) ?? say('known.notsaid');
 }
 
-/** Returns an element's name; for a code, this is its description. */
+/** Returns an element's name. The element `code` is called a description. */
 function nameElement(say: Texts, element: string): string {
   return elementLabel(say, element === 'code' ? 'description' : element, '') ?? element;
 }
@@ -60,7 +60,7 @@ export function recentText(say: Texts, revisions: readonly Revision[]): string |
   return names.length === 0 ? undefined : say('known.changedlately', { what: say.list([...new Set(names)]) });
 }
 
-/** Returns the latest changes, each with its day and what the entry said before. */
+/** Returns the latest changes, each with the day of the change and what the entry said before. */
 export function revisionTexts(say: Texts, name: Known['name'], revisions: readonly Revision[]): string[] {
   const said = revisions.map(({ element, at, before, times }) => {
     const values = {
@@ -75,8 +75,8 @@ export function revisionTexts(say: Texts, name: Known['name'], revisions: readon
 }
 
 /**
- * Returns that the dosage changed recently, or may have changed, because of a newer entry or another one next to it; undefined
- * if it didn't.
+ * Returns the text that says that the dosage changed recently, or that it may have changed because there is a newer entry or
+ * another entry next to it; undefined if it didn't change.
  */
 export function recentDoseText(
   say: Texts,
@@ -88,7 +88,7 @@ export function recentDoseText(
   return say('known.changedlately', { what: nameElement(say, 'dosage') });
 }
 
-/** Returns the dosage before the current one, which entry changed it, and when the earlier dosage was prescribed or taken. */
+/** Returns the previous dosage, which entry changed it, and when the previous dosage was prescribed or taken. */
 export function doseChangeText(say: Texts, { name, doseChange }: Medicine): string | undefined {
   if (doseChange === undefined) return undefined;
   const { since, before } = doseChangePhrases(doseChange);
@@ -104,7 +104,7 @@ export function doseChangeText(say: Texts, { name, doseChange }: Medicine): stri
 }
 
 /**
- * Returns how an entry was withdrawn, and when: `ruled out since 12 May 2026`; if its first version already says so, the date
+ * Returns how an entry was withdrawn, and when: `ruled out since 12 May 2026`. If its first version already said so, the date
  * is when that version was recorded.
  */
 export function withdrawnText(

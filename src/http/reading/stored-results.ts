@@ -1,4 +1,4 @@
-/** Reads results from stored versions in the form shown by REST v1 lists and the pages. */
+/** Reads results from stored versions, in the form that REST v1 lists and the pages show. */
 import { readJudged } from '#queries/rest/interpretations.ts';
 import type { StoredResult } from '#queries/rest/newest-results.ts';
 import { hasModifier, withdrawnAs } from '#src/clinical/reading/status.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { type Observation, readObservation } from './measures.ts';
 
-/** Results, and those that can't be interpreted. */
+/** Results, and separately the results that can't be interpreted. */
 export interface ReadResults {
   readonly observations: readonly Observation[];
   /** Results with a modifier extension, as `Observation/<id>`. */
@@ -32,7 +32,7 @@ export async function readResults(
 
 /**
  * Reads one result.
- * @param names for its codes that have no text
+ * @param names names for the result's codes that have no text
  */
 export function readResult({ id, value, recorded, author }: StoredResult, names: Displays): Observation {
   const named: JsonObject = withDisplays({ value }, names).value;

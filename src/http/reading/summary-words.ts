@@ -1,4 +1,4 @@
-/** Puts the timeline's titles and summaries into the reader's words; they begin with an entry's statuses, as codes. */
+/** Puts the timeline's titles and summaries into the reader's words. Summaries begin with an entry's statuses, as codes. */
 import { isAfterTomorrow } from '#src/clinical/reading/doses/dose-bounds.ts';
 import { type CodeSet, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -6,7 +6,7 @@ import { REASON, type TimelineKind } from '#src/v1/timeline.ts';
 import type { Texts } from '../pages/texts.ts';
 import { findLabel } from './code-label.ts';
 
-/** The code sets with which a kind's summary can begin, in this order (`src/v1/timeline.ts`). */
+/** The code sets whose codes can begin a kind's summary, in this order (`src/v1/timeline.ts`). */
 const STATES: Readonly<Record<TimelineKind, readonly CodeSet[]>> = {
   document: ['documentStatus', 'resultStatus'],
   observation: ['resultStatus'],
@@ -29,7 +29,7 @@ export interface State {
   readonly label: string;
 }
 
-/** Returns the statuses with which a summary begins, and the rest, which is null if there is nothing left. */
+/** Returns the statuses at the beginning of a summary, and the rest of it; the rest is null if nothing is left. */
 export function splitStates(
   say: Texts,
   kind: string,
@@ -56,7 +56,9 @@ export function splitStates(
   return { states, rest: rest === '' ? null : rest };
 }
 
-/** Returns the rest of a summary; if it contains a reason for the status, the reason is introduced in the language. */
+/**
+ * Returns the rest of a summary. If it contains a reason for the status, words in the reader's language introduce the reason.
+ */
 function restText(say: Texts, rest: string): string {
   const at = rest.startsWith(REASON) ? 0 : rest.lastIndexOf(`, ${REASON}`);
   if (at < 0) return rest;
@@ -66,8 +68,8 @@ function restText(say: Texts, rest: string): string {
 }
 
 /**
- * Returns a summary as it stands today: a medicine that begins later, or a prescription dated later, is planned, whatever its
- * status says.
+ * Returns a summary as it reads today: a medicine that begins later, or a prescription with a later date, is planned, whatever
+ * its status says.
  */
 export function summaryToday(
   kind: string | undefined,
@@ -91,7 +93,7 @@ export function summaryText(say: Texts, kind: string, summary: string): Html {
   return html`${words}${rest === null ? '' : html`${say('shl.comma')} <bdi>${rest}</bdi>`}`;
 }
 
-/** Returns a summary with its statuses in words, as one text; null stays null. */
+/** Returns a summary with its statuses in words, as plain text; null stays null. */
 export function summaryLine(say: Texts, kind: string, summary: string | null): string | null {
   const { states, rest } = splitStates(say, kind, summary);
   const parts = [...(states.length === 0 ? [] : [statesText(say, states)]), ...(rest === null ? [] : [rest])];
@@ -103,7 +105,7 @@ export function summaryLine(say: Texts, kind: string, summary: string | null): s
  */
 export function statesText(say: Texts, states: readonly State[]): string {
   const plans = states.filter(({ set }) => set === 'intent');
-  // For a plan, active means that the plan is being followed; nobody takes the medicine yet.
+  // In a plan, active means only that the plan is being followed; nobody takes the medicine yet.
   const isPlanned = plans.some(({ code }) => code === 'plan' || code === 'proposal');
   const others = states.filter(
     ({ set, code }) => set !== 'intent' && !(isPlanned && set === 'medicationStatus' && code === 'active'),
@@ -114,7 +116,7 @@ export function statesText(say: Texts, states: readonly State[]): string {
   return labels.join(`${say('shl.comma')} `);
 }
 
-/** Returns an entry's title: for a visit, its class in words; other titles unchanged. */
+/** Returns an entry's title. For a visit, this is its class in words; all other titles are unchanged. */
 export function titleText(say: Texts, kind: string, title: string): string {
   const label = kind === 'encounter' ? findLabel(say, 'encounterClass', title) : undefined;
   return label ?? title;

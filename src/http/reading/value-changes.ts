@@ -1,4 +1,4 @@
-/** Describes in words how later versions of a result changed its value: when, and the value before. */
+/** Describes in words how later versions of a result changed its value: when, and what the value was before. */
 import type { ReadReplaced } from '#queries/history/replaced-versions.ts';
 import { hasModifier, hasResult, withdrawnAs } from '#src/clinical/reading/status.ts';
 import type { Replaced } from '#src/clinical/reading/told.ts';
@@ -16,8 +16,8 @@ export interface ReplacedResult {
 }
 
 /**
- * Reads the results that later versions of an entry replaced, newest first; versions without a result, or with one that can't
- * be interpreted, are left out.
+ * Reads the results that later versions of an entry replaced, newest first. Versions without a result, or with a result that
+ * can't be interpreted, are left out.
  */
 export function readReplacedResults(id: string, replaced: readonly Replaced[]): ReplacedResult[] {
   return replaced
@@ -50,7 +50,7 @@ export function valueChangeText(
 /** A number higher than any version, because REST v1 lists don't include the current version's number. */
 const NEWEST = 2_147_483_647;
 
-/** Returns measures with how later versions changed their newest values. */
+/** Returns measures with descriptions of how later versions changed their newest values. */
 export async function withValueChanges(
   say: Texts,
   measures: readonly Measure[],

@@ -1,4 +1,4 @@
-/** Writes a record's values in words and numbers, like the clinical reading does; the entry's page has all their digits. */
+/** Writes a record's values in words and numbers, as in the clinical reading. The entry's page shows all their digits. */
 import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
 import {
   type Measured,
@@ -20,7 +20,7 @@ type Ranged = { readonly reference_range?: Observation['reference_range'] };
 /** A non-breaking space between a number and its unit. */
 const SPACE = '\u00a0';
 
-/** Returns a value's measurement, which determines its rounding: code, unit, ends of its reference range. */
+/** Returns what determines how a value is rounded: its code, its unit, and the ends of its reference range. */
 export function toMeasured({
   system,
   code,
@@ -48,7 +48,7 @@ export type ValueWords =
       readonly parts: readonly { readonly name: string; readonly value: ValueWords }[];
     };
 
-/** An observation's value, with what is needed to write it. */
+/** An observation's value, with everything needed to write it. */
 export type ShownValue = Valued & Coded & Ranged & Partial<Pick<Observation, 'components'>>;
 
 /** Returns a value with its unit in words. */
@@ -77,7 +77,7 @@ export function wordValue(say: Texts, each: ShownValue): ValueWords {
   };
 }
 
-/** Returns a value with its unit as one text. */
+/** Returns a value with its unit as a single text. */
 export function valueText(say: Texts, each: ShownValue): string {
   const join = (value: ValueWords): string =>
     value.kind === 'parts'
@@ -95,7 +95,7 @@ export function pressureIn({ lang }: Texts, components: Observation['components'
   return pressureText(parts, { lang, space: SPACE });
 }
 
-/** Returns a reference range without its unit; its ends keep their digits. */
+/** Returns a reference range without its unit. Its ends keep all their digits. */
 export function rangeText(
   { lang }: Texts,
   { low, high }: { readonly low: number | null; readonly high: number | null },
@@ -110,7 +110,7 @@ export function besideText(say: Texts, beside: readonly ShownValue[]): string | 
   return say('known.beside', { values: say.list(beside.map((each) => valueText(say, each))) });
 }
 
-/** Returns the day of a value; if it has none, when the value was reported or else entered. */
+/** Returns the day of a value; if it has none, when the value was reported or, if that is unknown too, entered. */
 export function whenMeasured(say: Texts, { effective_at, reported, created_at }: Observation): string {
   if (effective_at !== null) return dateText(say, effective_at);
   return reported === undefined

@@ -1,4 +1,7 @@
-/** Describes in one sentence what a version of any resource states, like the lists of the clinical reading and the timeline. */
+/**
+ * Describes in one sentence what a version of any resource states, in the words of the clinical reading's lists and the
+ * timeline.
+ */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
@@ -33,20 +36,20 @@ export interface VersionPlace {
   readonly names: Displays;
 }
 
-/** A sentence about a version, and whether it states nothing or no longer states anything. */
+/** A sentence about a version, and whether the version states nothing, or no longer states anything. */
 export interface VersionText {
   readonly text: string;
   readonly isWithdrawn: boolean;
 }
 
-/** Returns a line as one text: `Metformin: Active · 1 tablet daily · taken since 2019`. */
+/** Returns a line as a single text: `Metformin: Active · 1 tablet daily · taken since 2019`. */
 export function lineText({ title, badges, details }: KnownLine): string {
   const said = [...badges.map(([, words]) => words), ...details];
   return said.length === 0 ? title : `${title}: ${said.join(' · ')}`;
 }
 
 /**
- * Returns a result as one text: `HbA1c: 7.1 % · Above the range · 3 May 2026`.
+ * Returns a result as a single text: `HbA1c: 7.1 % · Above the range · 3 May 2026`.
  * @param title the result's name
  */
 export function resultLine(say: Texts, title: string, result: Observation): string {
@@ -57,7 +60,7 @@ export function resultLine(say: Texts, title: string, result: Observation): stri
 
 /**
  * Returns the sentence.
- * @param entry its value has the numbers as they are stored
+ * @param entry the entry; its value has the numbers as they are stored
  */
 export function sayVersion(place: VersionPlace, entry: ClinicalEntry): VersionText {
   const { say } = place;
@@ -87,7 +90,10 @@ function stateEntry(place: VersionPlace, entry: ClinicalEntry): string {
   return (READ_TYPES.includes(type) ? readAlone(place, entry) : undefined) ?? sayEntry(place, entry);
 }
 
-/** Returns the sentence for a list entry as if it were the only entry; undefined if it is in no list, such as a draft. */
+/**
+ * Returns the sentence for an entry of a list as if it were the only entry in the record; undefined if the entry isn't in any
+ * list, for example because it is a draft.
+ */
 function readAlone({ say, around, patient }: VersionPlace, entry: ClinicalEntry): string | undefined {
   const { person, facts } = readRecord(
     patient,
@@ -114,7 +120,7 @@ function sayPerson(say: Texts, value: ClinicalEntry['value']): string {
   return said.filter((part) => part !== undefined).join(' · ') || say('record.unnamed');
 }
 
-/** Returns an entry's title, finding and date, like the timeline. */
+/** Returns an entry's title, finding and date, as in the timeline. */
 function sayEntry(place: VersionPlace, entry: ClinicalEntry): string {
   const { say, names } = place;
   const named = withDisplays({ value: entry.value }, names).value;

@@ -1,4 +1,4 @@
-/** Handles omitted units: the unit is `1` if LOINC has no unit for the code; otherwise it is reported as missing. */
+/** Handles omitted units. If LOINC defines no unit for the code, the unit is `1`; otherwise the unit is reported as missing. */
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';
@@ -37,10 +37,10 @@ export async function withAbsentUnits(request: RestRequest, given: Sent): Promis
   return { ...given, unit: own, components: components === undefined ? undefined : parts };
 }
 
-/** Matches LOINC's names for quantities that have a unit, even if the unit isn't known: `[Units/volume]`. */
+/** Matches LOINC's names for properties that must have a unit, even if it isn't known which unit: `[Units/volume]`. */
 const QUOTIENT = /\[[^\]]+\/[^\]]+\]/;
 
-/** Returns why a code needs a unit; undefined if LOINC has no unit for it. */
+/** Returns why a code needs a unit; undefined if LOINC defines no unit for it. */
 async function faultOfAbsence(
   { services }: RestRequest,
   given: Pick<Sent, 'code' | 'system'>,

@@ -1,4 +1,4 @@
-/** Handles `as_of` in REST v1: lists, items and results derived from a record, as of an earlier time (docs/as-of.md). */
+/** Handles `as_of` in REST v1: returns lists, items and results derived from a record as of an earlier time (docs/as-of.md). */
 import { moveTo, notInFuture } from '../as-of.ts';
 import type { RestRequest } from './record.ts';
 import { moment } from './schemas.ts';
@@ -16,7 +16,7 @@ export interface AsOf {
   readonly as_of?: string | undefined;
 }
 
-/** Returns a request whose caller reads as of a point in time; without one, returns the request itself. */
+/** Returns a request whose caller reads as of a point in time; without a point in time, returns the request unchanged. */
 export async function atMoment<Request extends RestRequest>(
   request: Request,
   asOf: string | undefined,

@@ -19,7 +19,7 @@ import { atMoment, past } from './as-of.ts';
 import type { RestRequest } from './record.ts';
 import { optional, text } from './schemas.ts';
 
-/** Minimum number of tokens: the patient and a line or two. */
+/** Minimum number of tokens, enough for the patient and a line or two. */
 const LEAST = 50;
 const MOST = 100_000;
 
@@ -169,7 +169,7 @@ function grantManifest(
   };
 }
 
-/** Waits if one read model already contains a concurrent write and the other doesn't. */
+/** If one read model already contains a concurrent write and the other doesn't, waits until both do. */
 async function tellContext(
   { services, caller }: RestRequest,
   asking: { readonly patient: string; readonly ask: ContextRequest; readonly today: string },

@@ -1,11 +1,11 @@
-/** Handles days in a query (`from`, `to`, both inclusive): as days for which values are written, or as times in UTC. */
+/** Handles days in a query (`from`, `to`, both inclusive), either as days to which values belong, or as times in UTC. */
 import type { z } from 'zod';
 import type { DayRange } from '#queries/day-scans.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { readDays } from '#src/shared/time/day.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Days `YYYY-MM-DD`, which sort as text. */
+/** Days `YYYY-MM-DD`, which can be sorted as text. */
 interface Days {
   readonly from?: string | undefined;
   readonly to?: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Adds missing displays from the installed terminology to responses; stored resources stay unchanged
- * (docs/spec/decisions.md, section 4).
+ * Adds missing displays from the installed terminology to responses. Stored resources stay unchanged (docs/spec/decisions.md,
+ * section 4).
  */
 import { cleanName } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
@@ -11,9 +11,9 @@ import type { RestRequest } from './record.ts';
 export type Displays = ReadonlyMap<string, string>;
 
 /**
- * Looks up names for the codes without a display in some records, including codes in `components` and `value_code`.
+ * Looks up names for the codes without a display in the given records, including codes in `components` and `value_code`.
  * @param records in the form used in responses, in which a code is an object with `code`, `system` and `display`; or their
- *   members as text, as `bareCodesIn` takes them.
+ *   members as text, in the form that `bareCodesIn` accepts.
  */
 export function displaysFor(request: RestRequest, records: readonly (object | string)[]): Promise<Displays> {
   return readDisplays(
@@ -30,7 +30,7 @@ export async function readDisplays(
   return codes.length === 0 ? new Map() : services.displays(codes);
 }
 
-/** Returns a record with its missing displays added; if none are missing, returns the record itself. */
+/** Returns a record with its missing displays added; if none are missing, returns the record unchanged. */
 export function withDisplays<Fields extends object>(record: Fields, displays: Displays): Fields {
   if (displays.size === 0) return record;
   const own = bareCode(record);
@@ -41,19 +41,19 @@ export function withDisplays<Fields extends object>(record: Fields, displays: Di
   return { ...record, ...(display === undefined ? {} : { display }), ...Object.fromEntries(inner) };
 }
 
-/** Matches a code without a display in printed members that contain no backslash (`ShownCode`, with its members in order). */
+/** Matches a code without a display in members printed as JSON without backslashes (`ShownCode`, with its members in order). */
 const BARE = /"code":"([^"\\]*)","system":"([^"\\]*)","display":null/g;
 
 /**
- * Returns the codes without a display in a record's members as text. Parsing them would take most of the time for a page of
- * records.
+ * Returns the codes without a display in the text of a record's members. Parsing the text instead would take most of the time
+ * for a page of records.
  * @param members JSON without a backslash.
  */
 export function bareCodesIn(members: string): SystemCode[] {
   return [...members.matchAll(BARE)].map(([, code = '', system = '']) => ({ system, code }));
 }
 
-/** Returns such text with its missing displays added, like `withDisplays`. */
+/** Returns the text of members with missing displays added, like `withDisplays`. */
 export function withDisplaysIn(members: string, displays: Displays): string {
   if (displays.size === 0) return members;
   return members.replace(BARE, (all: string, code: string, system: string) => {
@@ -62,13 +62,13 @@ export function withDisplaysIn(members: string, displays: Displays): string {
   });
 }
 
-/** Returns a code's name in the form that people read, if the terminology or the concepts have one. */
+/** Returns a code's name in a form for people, if the terminology or the concepts include one. */
 export function findDisplay({ system, code }: SystemCode, displays: Displays): string | undefined {
   const display = displays.get(`${system}|${code}`);
   return display === undefined ? undefined : cleanName(display, system);
 }
 
-/** Members that contain codes of their own. */
+/** Members that themselves contain codes. */
 const INNER: ReadonlySet<string> = new Set(['components', 'value_code']);
 
 function addDisplays(value: unknown, displays: Displays): unknown {

@@ -1,6 +1,6 @@
 /**
- * Names faults and warnings of writes after the input: the elements of the resource built from it become the input's member
- * names (docs/rest.md, "Warnings").
+ * Makes faults and warnings of writes refer to the input: elements of the resource built from the input are replaced by the
+ * names of the input's members (docs/rest.md, "Warnings").
  */
 
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import type { RestRequest } from './record.ts';
 
-/** Elements → v1 members; elements that have the same name have members that have the same name. */
+/** Elements → v1 members. Elements with the same name become members with the same name. */
 const MEMBERS: Readonly<Record<string, string>> = {
   abatementDateTime: 'abatement',
   birthDate: 'birth_date',
@@ -53,7 +53,7 @@ export function nameMember(element: string): string | undefined {
 
 /**
  * Runs a write.
- * @throws Refusal invalid (422), which names members where the write's refusal named elements
+ * @throws Refusal invalid (422), in which the elements that the write's refusal named are replaced by members
  */
 export async function namingInputs<T>(write: Promise<T>): Promise<T> {
   try {
@@ -80,13 +80,13 @@ interface Warning {
   readonly message: string;
 }
 
-/** The member that responses to writes have in addition to those of the record. */
+/** The member that is added to records in responses to writes. */
 const warnings = z
   .array(z.object({ field: z.string(), code: z.enum(codes), message: z.string() }).meta({ id: 'Warning' }))
   .describe('Implausible values. They are stored as they were sent.');
 
 /**
- * Returns the schema for a record in the response to its write.
+ * Returns the schema for a record in the response to the write that stored it.
  * @param id the schema's name in the OpenAPI document
  */
 export function writtenSchema<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, id: string) {
@@ -95,7 +95,7 @@ export function writtenSchema<Shape extends z.ZodRawShape>(record: z.ZodObject<S
 
 /**
  * Returns the `warnings` member for a record that was written: its implausible values, as far as v1 has members for them. The
- * same write always has the same warnings, even if its response is built again.
+ * same write always results in the same warnings, even if its response is built again.
  * @param resource the resource that was stored
  */
 export function warningsIn(

@@ -1,5 +1,5 @@
 /**
- * Defines the routes that read and delete an item by its id, which are the same for observations, conditions and medications.
+ * Defines the routes that read and delete an item by its id. They are the same for observations, conditions and medications.
  */
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
@@ -12,7 +12,7 @@ import { AUTHOR, IF_MATCH } from './schemas.ts';
 /** The wording for a kind in the OpenAPI document. */
 export interface Naming {
   readonly tag: Tag;
-  /** `Condition`: part of the operations' names. */
+  /** Used in the names of operations, such as `Condition`. */
   readonly name: string;
   readonly schema: z.ZodType;
 }

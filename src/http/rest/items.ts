@@ -1,4 +1,4 @@
-/** Creates, lists, reads and deletes observations, conditions and medications in the same way. */
+/** Creates, lists, reads and deletes observations, conditions and medications, all in the same way. */
 import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
 import { seesType } from '#queries/sight.ts';
@@ -34,7 +34,7 @@ export interface Kind {
   /** Below `/v1`. */
   readonly path: 'observations' | 'conditions' | 'medications' | 'prescriptions';
   readonly fields: (resource: JsonObject) => object;
-  /** The type of resource that may name an item, and the members by which it does. */
+  /** The type of resource that may give an item its name, and the members in which it does. */
   readonly named?: {
     readonly type: 'Medication';
     readonly readReference: (resource: JsonObject) => Referred | undefined;
@@ -44,7 +44,7 @@ export interface Kind {
   readonly refine?: (request: RestRequest, all: readonly Members[]) => Promise<readonly Members[]>;
 }
 
-/** An item's own members: as text, as stored in the read model, or parsed. */
+/** An item's own members: as the text that the read model stores, or parsed. */
 export type Members = string | JsonObject;
 
 /** Returns what creating a resource of a type requires of a grant. */
@@ -66,7 +66,7 @@ export async function createItem(
   exact = false,
 ): Promise<RouteResult> {
   const { services, retry } = request;
-  // The result of an earlier attempt is returned even if the patient has been deleted since.
+  // If there was an earlier attempt, its result is returned even if the patient has been deleted since.
   if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
   const command = makeCommandContext(request, author);
   const displays = await displaysFor(request, [fields(resource)]);
@@ -86,7 +86,7 @@ export async function createItem(
   };
 }
 
-/** The filters and the page for a list of a patient's items. */
+/** The filters for a list of a patient's items, and the requested page. */
 export interface Listed extends PageOf {
   /** All filters must match. */
   readonly by?: readonly By[];
@@ -97,7 +97,7 @@ export interface Listed extends PageOf {
 }
 
 /**
- * Lists a page of a patient's items, newest first, without items that were entered in error; with `factsOnly`, also without
+ * Lists a page of a patient's items, newest first. Items that were entered in error are left out; with `factsOnly`, so are the
  * items that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety").
  */
 export async function listItems(
@@ -114,7 +114,8 @@ export async function listItems(
   const { rows, total, next } = await listing(request, patient, () =>
     services.queries.items(caller, of, page),
   );
-  // The Medication that names an entry has a different type than the entry, so the caller must be allowed to read that type.
+  // The Medication that gives an entry its name has a different type than the entry, so the caller must be allowed to read
+  // that type too.
   const isNamed = kind.named === undefined || seesType(caller.sees, kind.named.type, 'r');
   const read = rows.map((item) => membersIn(kind, isNamed ? item : { ...item, referred: '' }));
   const own = (await kind.refine?.(request, read)) ?? read;
@@ -125,8 +126,8 @@ export async function listItems(
 }
 
 /**
- * Returns an item's own members: as text, as stored in the read model; or parsed, if another resource names the item or a
- * display may be missing in text with escapes.
+ * Returns an item's own members. They are the text that the read model stores; or they are parsed, if another resource gives
+ * the item its name or if a display may be missing in text with escapes.
  */
 function membersIn({ named }: Kind, { fields, referred }: ListedItem): Members {
   const isNamed = named !== undefined && referred !== '';
@@ -141,8 +142,8 @@ function printed(members: Members, displays: Displays): string {
 }
 
 /**
- * Returns the record as text (like `renderRecord`). The members around its own are written out, because printing them from an
- * object takes three times as long, and a page has up to 200.
+ * Returns the record as text (like `renderRecord`). The members before and after the item's own are written out as text,
+ * because printing them from an object takes three times as long, and a page has up to 200 records.
  */
 function listed({ type }: Kind, patient: string, item: ListedItem, own: string): string {
   const { id, version, author, source, origin, updated, created } = item;
@@ -156,7 +157,7 @@ function listed({ type }: Kind, patient: string, item: ListedItem, own: string):
 
 /**
  * Reads an item.
- * @param check refuses a resource, or the patient to whom it belongs
+ * @param check refuses a resource, or the patient that the resource belongs to
  * @throws Refusal not_found (404)
  */
 export async function readItem(
@@ -184,8 +185,8 @@ export async function readItem(
 }
 
 /**
- * Returns the members of the resource that names an item: its current version, its last version if it is deleted, or the
- * version that the item refers to.
+ * Returns the members of the resource that gives an item its name: its current version, its last version if it is deleted, or
+ * the version that the item refers to.
  */
 async function readNames({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
   const referred = named?.readReference(parseStored(body));
@@ -206,13 +207,13 @@ function printMembers(members: JsonObject): string {
   return printRecord(members).slice(1, -1);
 }
 
-/** Returns JSON in which decimals are as they were written. */
+/** Returns JSON in which decimals keep all their digits. */
 function printRecord(record: Record<string, unknown>): string {
   return printJson(record as JsonObject);
 }
 
 /**
- * Deletes an item; an item that is already deleted stays deleted.
+ * Deletes an item. An item that is already deleted stays deleted.
  * @throws Refusal not_found (404) for an id that never existed.
  */
 export async function removeItem(request: RestRequest, { type }: Kind, id: string): Promise<RouteResult> {

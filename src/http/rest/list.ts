@@ -1,4 +1,6 @@
-/** Lists records in REST v1 with the same searches as the FHIR interface, newest first (docs/spec/decisions.md, section 4). */
+/**
+ * Lists records in REST v1, newest first, using the same searches as the FHIR interface (docs/spec/decisions.md, section 4).
+ */
 import { z } from 'zod';
 import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -8,10 +10,10 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { RouteResult } from '../api/route.ts';
 import { type RestRequest, shownCursor, shownRecords } from './record.ts';
 
-/** Read models from which lists are made. */
+/** Read models on which lists are based. */
 export const LIST_MODELS = ['resources', 'history', 'search'];
 
-/** The filters and the page for a list. */
+/** The filters for a list, and the requested page. */
 export interface Listed {
   readonly type: ResourceType;
   /** Restricts the list to this patient's record. */
@@ -20,11 +22,11 @@ export interface Listed {
   readonly criteria: readonly (readonly [string, string])[];
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** The point in time as of which the patient's record is listed; the request's caller has it too. */
+  /** The point in time as of which the patient's record is listed. The request's caller also reads as of that time. */
   readonly asOf?: string | undefined;
 }
 
-/** The `total` counted by the first page, and where the search continues. */
+/** The `total` that was counted for the first page, and where the search continues. */
 const place = z.tuple([z.int(), z.string()]);
 
 /**
@@ -43,7 +45,7 @@ export async function listRecords(
   await services.freshness.catchUp(['search', 'resources']);
   const query = new URLSearchParams([
     ...criteria.map(([name, value]): [string, string] => [name, value]),
-    // Ids are in order of creation.
+    // Sorted by id, because ids are in order of creation.
     ['_sort', '-_id'],
     ['_count', String(limit)],
     ['_total', counted === undefined ? 'accurate' : 'none'],
@@ -94,7 +96,7 @@ export function escaped(text: string): string {
   return text.replaceAll(/[\\,$|]/g, '\\$&');
 }
 
-/** Returns a token's search value. */
+/** Returns the search value for a token. */
 export function makeToken(system: string, code: string): string {
   return `${escaped(system)}|${escaped(code)}`;
 }

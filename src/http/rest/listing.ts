@@ -7,11 +7,11 @@ import { isUuid } from '#src/shared/ids.ts';
 import { notFound, type Refusal } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 
-/** Read models from which such pages are made. */
+/** Read models on which such pages are based. */
 export const LISTING_MODELS = ['resources', 'history', 'timeline'];
 
 /**
- * Reads a page, and reads it again if the read model was behind the models that writes wait for.
+ * Reads a page. If the read model lagged behind the models that writes wait for, reads it again.
  * @throws Refusal not_found (404) for a patient that the caller can't see.
  */
 export async function listing<Row>(

@@ -139,7 +139,7 @@ const observation = z
     ],
   });
 
-/** Returns the observation with its decimals as they were sent, because their text shows the precision. */
+/** Returns the observation with its decimals as they were sent, because their digits show the precision. */
 function withLiterals(given: GivenObservation, exact: JsonObject): GivenObservation {
   const { value, reference_range: range, components } = given;
   const sent = objectIn(exact.reference_range);

@@ -1,10 +1,10 @@
-/** Finds patients by name, birth date or identifier, with FHIR's patient search. */
+/** Finds patients by name, birth date or identifier, using FHIR's patient search. */
 import { z } from 'zod';
 import { folded } from '#src/fhir/search/text.ts';
 import { escaped, makeToken } from './list.ts';
 import { date } from './schemas.ts';
 
-/** Maximum number of words in a name that are searched; the rest are ignored. */
+/** Maximum number of words in a name that are searched for; the rest are ignored. */
 const WORDS = 10;
 
 /** Filters for the list of patients. */
@@ -26,7 +26,7 @@ export const FILTERS = {
     .describe('An identifier: its value, or `system|value`.'),
 };
 
-/** The filters; absent filters aren't applied. */
+/** The filters. Absent filters aren't applied. */
 interface Asked {
   readonly q?: string | undefined;
   readonly birth_date?: string | undefined;
@@ -36,8 +36,8 @@ interface Asked {
 type Criterion = readonly [name: string, value: string];
 
 /**
- * Returns FHIR search parameters for the filters. The first one is used to look up the patients, so it should match the
- * fewest.
+ * Returns FHIR search parameters for the filters. The first one is used to look up the patients, so it should have the fewest
+ * matches.
  */
 export function buildCriteria({ q, birth_date, identifier }: Asked): readonly Criterion[] {
   return [
@@ -47,15 +47,15 @@ export function buildCriteria({ q, birth_date, identifier }: Asked): readonly Cr
   ];
 }
 
-/** Returns the words in a name that can be compared. */
+/** Returns the words in a name that can be searched for. */
 function splitWords(typed: string): readonly string[] {
   const words = typed.split(/[\s,;]+/).filter((word) => folded(word) !== '');
   return words.filter((_, n) => n < WORDS);
 }
 
 /**
- * Returns one parameter for each word, longest word first. The word must begin a part of the name, or be the last of several
- * words that together begin one: `van der Berg` is one part.
+ * Returns one parameter for each word, longest word first. A word must begin a part of the name, or be the last of several
+ * words that together begin such a part: `van der Berg` is a single part.
  */
 function matchWords(words: readonly string[]): readonly Criterion[] {
   const length = (place: number): number => words[place]?.length ?? 0;

@@ -55,11 +55,11 @@ const demographics = z
     examples: [{ given: 'Nora', family: 'Lind', birth_date: '1961-05-14', gender: 'female' }],
   });
 
-/** How often a replacement is retried if others write at the same time. */
+/** How many times a replacement is tried if others write at the same time. */
 const TRIES = 5;
 
 /**
- * Replaces demographics; elements that v1 does not show are kept.
+ * Replaces demographics. Elements that v1 does not show are kept.
  * @throws Refusal 404 409 412 422
  */
 async function replace(

@@ -1,4 +1,4 @@
-/** Defines what the routes about people linked to a patient share. */
+/** Defines what the routes for people linked to a patient share. */
 
 import { type RequestContext as By, toEventCredential } from '#commands/command.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -6,7 +6,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 
-/** Returns a command's author and request. */
+/** Returns the author and request of a command. */
 export function byKey({ caller, requestId, ids, now, retry }: RestRequest): By {
   return {
     credential: toEventCredential(caller),
@@ -18,7 +18,8 @@ export function byKey({ caller, requestId, ids, now, retry }: RestRequest): By {
 }
 
 /**
- * Checks that a patient belongs to the caller; the patient may be deleted, because links and grants outlive deletion.
+ * Checks that a patient belongs to the caller. The patient may be deleted, because links and grants remain when a patient is
+ * deleted.
  * @throws Refusal not_found (404)
  */
 export async function requirePatient({ services, caller }: RestRequest, id: string): Promise<void> {

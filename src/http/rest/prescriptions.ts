@@ -1,6 +1,6 @@
 /**
- * REST v1 routes for prescriptions, which are read-only here: they are written through FHIR (docs/spec/decisions.md, section 4
- * "Prescriptions").
+ * REST v1 routes for prescriptions. Prescriptions are read-only here, because they are written through FHIR
+ * (docs/spec/decisions.md, section 4 "Prescriptions").
  */
 import { z } from 'zod';
 import { shownName } from '#src/fhir/human-name.ts';
@@ -110,7 +110,10 @@ export const PRESCRIPTION_ROUTES = [
   }),
 ];
 
-/** Matches a prescriber without a name in printed members. A quote inside text is preceded by a backslash. */
+/**
+ * Matches a prescriber without a name in printed members. It can't match inside a text, where a quote is preceded by a
+ * backslash.
+ */
 const REFERRED = /"prescriber":"([A-Z][A-Za-z]+\/[0-9a-f-]{36})(?:\/_history\/\d+)?"/g;
 
 /** Returns the members of prescriptions, with the prescribers' names. */

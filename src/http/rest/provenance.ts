@@ -101,13 +101,13 @@ export const PROVENANCE_ROUTES = [
   }),
 ];
 
-/** Returns the credential's holder. A member's issuer is only in the FHIR resource. */
+/** Returns who holds a credential. A member's issuer is shown only in the FHIR resource. */
 function writtenBy(writer: Writer): z.input<typeof versionSchema>['written_by'] {
   if (writer.kind !== 'member') return { id: null, name: null, last4: null, ...writer };
   return { kind: writer.kind, id: writer.id, name: writer.name, last4: null };
 }
 
-/** Returns the acting person, if somebody else is the author. */
+/** Returns the person who acted, if somebody else is the author. */
 function actingIn({ author, acting_as, acting_as_display }: RecordedVersion['metadata']): {
   acting_as: string | null;
   acting_as_name: string | null;

@@ -17,10 +17,10 @@ import { toInstant } from '#src/shared/time/time.ts';
 import { readAuthorship } from '../answer/authorship.ts';
 import type { Proven, RequestContext } from '../api/route.ts';
 
-/** A request with an API key. */
+/** A request made with an API key. */
 export type RestRequest = RequestContext & Proven['api_key'];
 
-/** Returns a list's `next_cursor`; under a grant it is encrypted, because it contains ids. */
+/** Returns a list's `next_cursor`. Under a grant, it is encrypted, because it contains ids. */
 export function shownCursor({ pass }: Pick<RestRequest, 'pass'>, next: string | undefined): string | null {
   return next === undefined ? null : (pass?.edge.cursor(next) ?? next);
 }
@@ -38,7 +38,7 @@ export interface Shown {
   readonly author: Pick<Authorship, 'authorType' | 'sourceSystem' | 'originId'>;
 }
 
-/** Returns a record: the common fields and the record's own. */
+/** Returns a record: the common fields and the record's own fields. */
 export function renderRecord(shown: Shown, fields: object): Record<string, unknown> {
   const { type, id, patient, version, created, updated, author } = shown;
   return {
@@ -135,8 +135,8 @@ function live<Found extends CurrentResource>(
 }
 
 /**
- * Returns resources that aren't deleted as records, in the same order. For thousands of records, it yields to the event loop
- * in between.
+ * Returns resources that aren't deleted as records, in the same order. If there are thousands of records, it yields to the
+ * event loop in between.
  * @param found includes `resource` if the body has been parsed, and `mark` if it is known.
  * @param fields returns the fields of each resource.
  * @param parse parses bodies; with `parseStored`, decimals keep their precision.
@@ -176,7 +176,7 @@ export async function shownRecords(
   return inSlices(mapSteps(found, record));
 }
 
-/** Returns the author named in an event. */
+/** Returns the author that an event names. */
 function renderAuthor({
   author,
   source_system,
@@ -194,8 +194,8 @@ function renderAuthor({
 
 /**
  * Returns when a resource was created, as a FHIR instant.
- * @param found a version of the resource that `resources` shows.
- * @throws Refusal unavailable (503). Call it before anything is written.
+ * @param found a version of the resource that `resources` contains.
+ * @throws Refusal unavailable (503), so call it before anything is written.
  */
 export async function createdAt(
   request: RestRequest,
@@ -207,7 +207,7 @@ export async function createdAt(
 /**
  * Reads the event for version 1 of a resource.
  * @param found a version of the resource that `resources` contains.
- * @throws Refusal unavailable (503). Call it before anything is written.
+ * @throws Refusal unavailable (503), so call it before anything is written.
  */
 export function readCreation(
   request: RestRequest,
@@ -225,7 +225,7 @@ async function readMark(
   return mark;
 }
 
-/** Reads the marks; waits if one read model already contains a concurrent write and the other doesn't. */
+/** Reads the marks. If one read model already contains a concurrent write and the other doesn't, waits until both do. */
 async function readMarks(
   { services, caller }: RestRequest,
   found: readonly VersionOf[],

@@ -1,6 +1,6 @@
 /**
- * Schemas that REST v1 routes share: the inputs in docs/spec/interface.md, section 2.2, and the members of every record
- * (docs/spec/decisions.md, section 4).
+ * Defines schemas that REST v1 routes share: the inputs in docs/spec/interface.md, section 2.2, and the members of every
+ * record (docs/spec/decisions.md, section 4).
  */
 
 import { z } from 'zod';
@@ -37,7 +37,7 @@ export const FIRST_DAY =
   'First day. A value belongs to the day that its date-time names, whatever its UTC offset.';
 export const LAST_DAY = 'Last day. A value dated by month or year belongs to each of its days.';
 
-/** A point in time; if the seconds are missing, they are zero. */
+/** A point in time. If the seconds are missing, they are taken as zero. */
 export const moment = z
   .string()
   .refine((value) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/.test(value), {
@@ -64,7 +64,7 @@ export const code = z
 /** The URI of a code system. */
 export const system = z.string().max(1_000).regex(/^\S+$/, 'must be a URI, without spaces');
 
-/** A UCUM unit, checked by UCUM's library, or a common spelling, which is converted to a UCUM unit. */
+/** A UCUM unit, which UCUM's library checks, or a common spelling, which is converted to a UCUM unit. */
 export const unit = z
   .string()
   .max(100)
@@ -87,7 +87,7 @@ export const authorType = optional(z.enum(AUTHOR_TYPES)).describe(
   'Takes precedence over the header X-Service-Author-Type.',
 );
 
-/** The members of a code; `code` may itself name its system. */
+/** The members of a code. `code` itself may name the system. */
 export const coded = { system: optional(system), display: optional(text) };
 
 /** Refuses a code that names a different system than `system` next to it. */
@@ -103,7 +103,7 @@ export function oneSystem(
 /**
  * Refuses LOINC codes with a wrong check digit. Codes in any other form are accepted, because they may be LOINC parts or
  * answers.
- * @param fallback the system of a code that names none; undefined: such a code has no system.
+ * @param fallback the system of a code that names none; undefined means that such a code has no system.
  */
 export function checkedDigit(fallback?: string) {
   return (
@@ -119,7 +119,7 @@ export function checkedDigit(fallback?: string) {
 }
 
 /**
- * Refuses objects that have none of the given members, or more than one.
+ * Refuses objects that have none of the given members, or several of them.
  * @param names the members, exactly one of which is required.
  */
 export function exactlyOne<Name extends string>(
@@ -162,7 +162,7 @@ export const common = {
 /** The ids that every record has. */
 export const ids = { id: z.string(), patient: z.string().describe('The id of the patient.') };
 
-/** Header for writes that change something that exists. */
+/** The header for writes that change an existing resource. */
 export const IF_MATCH = {
   'If-Match': 'Write only if this is the current version, such as `W/"3"`; otherwise the answer is 412.',
 };

@@ -32,7 +32,7 @@ import { date, FIRST_DAY, LAST_DAY } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
 
-/** Sorted, so that a cursor remains valid if the same kinds are named explicitly. */
+/** Sorted, so that a cursor stays valid if the same kinds are named explicitly. */
 const DEFAULT = [...DEFAULT_KINDS].sort();
 
 /** The letters that a grant must have for the types shown (docs/spec/decisions.md, section 9, "Letters"). */
@@ -130,7 +130,10 @@ export interface AskedTimeline {
   readonly kinds?: readonly TimelineKind[] | undefined;
 }
 
-/** Reads a page of a record's timeline. @throws Refusal */
+/**
+ * Reads a page of a record's timeline.
+ * @throws Refusal
+ */
 export async function readTimeline(
   request: RestRequest,
   patient: string,
@@ -155,7 +158,7 @@ export async function readTimeline(
 }
 
 /**
- * Returns the types in a timeline: by default, those covered by a grant or by a client's scopes.
+ * Returns the types in a timeline: by default, the types that a grant or a client's scopes cover.
  * @param kinds the kinds that the request names
  * @throws Refusal forbidden (403) if the request names a kind outside the grant
  */
@@ -168,13 +171,13 @@ function typesShown({ sees }: Caller, kinds?: readonly TimelineKind[]): Timeline
 
 type Title = Pick<TimelineEntry, 'title' | 'titleSystem'>;
 
-/** Returns an entry's title; a medication's title comes from the Medication that it refers to. */
+/** Returns an entry's title. A medication's title comes from the Medication that the entry refers to. */
 function entryTitle({ title, titleSystem, referred }: TimelineEntry): Title {
   const named = referred === '' ? undefined : medicationTitle(resourceIn(referred));
   return named ?? { title, titleSystem };
 }
 
-/** Returns the code that is used as a title. */
+/** Returns the code that an entry has instead of a title. */
 function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
   return system === null ? [] : [{ system, code }];
 }

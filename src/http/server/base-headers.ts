@@ -1,6 +1,6 @@
 /**
- * Defines the headers that every response begins with: they tell clients not to guess its type, frame it, store it or pass its
- * URL on (https://owasp.org/www-project-secure-headers/). Pages add more (`security-headers.ts`).
+ * Defines the headers that are part of every response: they tell clients not to guess its type, frame it, store it or pass its
+ * URL on (https://owasp.org/www-project-secure-headers/). Pages have additional headers (`security-headers.ts`).
  */
 const ALWAYS = [
   ['X-Content-Type-Options', 'nosniff'],
@@ -12,12 +12,12 @@ const ALWAYS = [
   ['Referrer-Policy', 'no-referrer'],
 ] as const;
 
-/** One year, so that clients that have used https don't fall back to http. */
+/** One year, so that clients that have used https once don't fall back to http. */
 const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
 /**
  * Returns alternating header names and values.
- * @param baseUrl the URL that clients use; only an https URL may require https
+ * @param baseUrl the URL that clients use; https is required only if this is an https URL
  */
 export function baseHeaders(baseUrl: string): readonly string[] {
   return (baseUrl.startsWith('https:') ? [...ALWAYS, STRICT_TRANSPORT] : ALWAYS).flat();

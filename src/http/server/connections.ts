@@ -1,4 +1,4 @@
-/** Limits the open connections per client address. */
+/** Limits the number of open connections per client address. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { newRequestId } from '#src/shared/ids.ts';
@@ -6,7 +6,7 @@ import { clientAddress, trustedProxies } from '../limits.ts';
 
 /**
  * Answers connections beyond the limit with 429 and closes them.
- * @param most maximum number from one address, or from one 64-bit IPv6 network; 0: no limit.
+ * @param most maximum number of connections from one address, or from one 64-bit IPv6 network; 0: no limit.
  * @param trusted addresses and networks of proxies, which have no limit because they carry many clients' connections.
  */
 export function limitConnections(server: Server, most: number, trusted: readonly string[]): void {

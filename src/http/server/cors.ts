@@ -1,6 +1,6 @@
 /**
- * Sets the CORS headers: any browser application may call, and sends credentials in headers that it sets itself, never in
- * cookies. Pages, which use cookies, are excluded (https://fetch.spec.whatwg.org/#http-cors-protocol).
+ * Sets the CORS headers. Any browser application may call the service; it sends credentials in headers that it sets itself,
+ * never in cookies. Pages are excluded, because they use cookies (https://fetch.spec.whatwg.org/#http-cors-protocol).
  */
 import type { Context } from 'koa';
 import { requireHead } from '../answer/send.ts';
@@ -50,7 +50,7 @@ const ALLOWED = [
 /**
  * Sets the headers that a browser requests.
  * @param open the open routes, some of which are only for servers
- * @returns true if the request is a preflight: the headers are then the whole response (204)
+ * @returns true if the request is a preflight, for which the headers are the whole response (204)
  */
 export function answerCors(ctx: Context, open: RouteTable<OpenRoute>): boolean {
   const { headers } = ctx.req;
@@ -60,7 +60,7 @@ export function answerCors(ctx: Context, open: RouteTable<OpenRoute>): boolean {
   head.set('Access-Control-Expose-Headers', EXPOSED);
   if (ctx.method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
   head.set('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
-  // Any header may be sent: headers that nothing reads are harmless, and proxies and tracing add their own.
+  // Any header may be sent: a header that nothing reads is harmless, and proxies and tracing add headers of their own.
   const asked = headers['access-control-request-headers'];
   head.set('Access-Control-Allow-Headers', asked ? `${ALLOWED}, ${asked}` : ALLOWED);
   head.set('Access-Control-Max-Age', '86400');

@@ -3,15 +3,15 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { findAnswer } from './node-answers.ts';
 
-/** How often connections are looked at, in ms. */
+/** How often connections are checked, in ms. */
 const LOOK_MS = 20;
 
-/** How long a client may take to finish the head of a request that it has begun, in ms. */
+/** How long a client may take to finish the head of a request, in ms. */
 const HEAD_MS = 1_000;
 
 const sockets = new WeakMap<Server, Set<Socket>>();
 
-/** Keeps a server's open connections for `drain`. */
+/** Records a server's open connections for `drain`. */
 export function trackConnections(server: Server): void {
   const open = new Set<Socket>();
   sockets.set(server, open);
@@ -22,9 +22,9 @@ export function trackConnections(server: Server): void {
 }
 
 /**
- * Stops listening, and resolves when every request has been answered. Connections are closed when they become idle. Node
- * doesn't count a connection as idle before its first request (browsers and load balancers open such connections in advance),
- * and no longer ends it after `server.close()`; those are closed here.
+ * Stops listening, and resolves when every request has been answered. Connections are closed when they become idle. Before its
+ * first request, Node doesn't treat a connection as idle, and after `server.close()` it no longer ends such a connection;
+ * browsers and load balancers open them in advance. So these connections are closed here.
  */
 export async function drain(server: Server): Promise<void> {
   if (!server.listening) return;

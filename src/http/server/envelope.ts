@@ -1,6 +1,6 @@
 /**
- * Wraps every request: its id, headers, error body, log line and metrics, and its entry in the project's log and usage. For an
- * access token, that is the application's project.
+ * Handles everything around a request: its id, headers, error body, log line and metrics, and its entry in the project's log
+ * and usage. For an access token, the project is the application's.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
@@ -45,8 +45,8 @@ function requireHost({ headers, httpVersion }: IncomingMessage): void {
 }
 
 /**
- * Gives each request its id, headers, error body, log line and metrics. It calls declared routes, which get nearly all
- * requests; the rest, pages for people, go to the routers.
+ * Gives each request its id, headers, error body, log line and metrics. Calls the declared routes, which handle nearly all
+ * requests; all other requests, for pages for people, go to the routers.
  */
 export function envelope(
   fhir: FhirInterface,
@@ -65,7 +65,7 @@ export function envelope(
   },
 ): (ctx: Context, next: Next) => Promise<void> {
   const { log } = fhir;
-  // These members never contain secrets, so log lines aren't searched for them.
+  // The members of these log lines never contain secrets, so they aren't searched for secrets.
   const requests = log.child({}, { redact: [] });
   const ofFhir = new Pipeline(fhir, new FhirDialect(fhir));
   const ofJson = new Pipeline(api, new JsonDialect(api));
@@ -88,7 +88,7 @@ export function envelope(
     presence.enter(who);
     const atGateway = isGateway(ctx.path);
     const inner = atGateway ? innerPath(ctx) : undefined;
-    // From here on, the request belongs to the interface behind the gateway, and gets that interface's errors.
+    // From here on, the request is handled by the interface behind the gateway, and its errors have that interface's form.
     if (inner !== undefined) ctx.path = inner;
     const fhirPath = isFhir(ctx.path);
     try {
@@ -142,7 +142,7 @@ export function envelope(
   };
 }
 
-/** Refusals for which the caller doesn't matter: an unknown URL, method or response format. */
+/** Refusals that don't depend on the caller: an unknown URL, method or response format. */
 const WITHOUT_CALLER = new Set(['not_found', 'method_not_allowed', 'not_acceptable']);
 
 /** Returns whether a request was refused before its credential was checked. */
@@ -161,13 +161,13 @@ function isPretty({ querystring, state }: Context): boolean {
   return querystring.includes('_pretty=true') || state.pretty === true;
 }
 
-/** The pattern for paths that don't exist here, in metrics and logs. */
+/** The pattern used in metrics and logs for paths that don't exist here. */
 const UNMATCHED = 'unmatched';
 
-/** The headers contain everything else. */
+/** All other content is in the headers. */
 const PREFLIGHT: Answer = { status: 204, headers: {} };
 
-/** An answered request. */
+/** A request that has been answered. */
 interface Answered {
   readonly requestId: string;
   /** The pattern of the request's URL. */
@@ -176,13 +176,13 @@ interface Answered {
   readonly ms: number;
 }
 
-/** Matches the ids that we generate: for resources, and for everything with a prefix. */
+/** Matches the ids that the service generates: for resources, and for everything whose ids have a prefix. */
 const OWN_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{3,6}_[\w-]{22,26})$/;
 const VERSION_ID = /^\d{1,9}$/;
 const TYPES = new Set([':type', '{resource_type}']);
 const READS_BY_POST = /\/_search$|\/\$/;
 
-/** The data known about a request when it has been answered. */
+/** Facts about a request that has been answered. */
 interface Noted {
   readonly caller?: Caller;
   readonly identity?: Identity;
@@ -191,9 +191,10 @@ interface Noted {
   readonly refusal?: Refusal;
 }
 
-/** Records a request whose project is known; nobody could see any other requests. */
+/** Records a request whose project is known. Nobody could see any other requests. */
 function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, status, ms }: Answered): void {
-  // The project is set once its member has been authenticated, so requests by other people are in no project's log.
+  // The project is set only after its member has been authenticated, so requests by other people don't appear in any project's
+  // log.
   const { caller, identity, project, environment, refusal }: Noted = ctx.state;
   const at = nowMicros();
   const method = ctx.req.method ?? '';
@@ -232,8 +233,8 @@ function holderColumns(
 }
 
 /**
- * Returns the record that the grant gives access to: the path contains its pairwise id, but a purge of the real id must find
- * the row.
+ * Returns the record that the grant gives access to. The path contains the record's pairwise id, but a purge must find the row
+ * by the real id.
  */
 function namedBy({ sees: { within } }: Caller): Pick<LoggedRequest, 'named'> {
   return within === undefined ? {} : { named: within.record };
@@ -262,10 +263,12 @@ export function loggedPath(path: string, pattern: string): string {
   return kept ? path : segments.join('/');
 }
 
-/** The segments of our own paths. */
+/** The segments of this service's own paths. */
 const OWN_WORDS = new Set(['fhir', 'R4', ...ROUTES.flatMap(({ path }) => path.split('/'))]);
 
-/** Returns a path that doesn't exist here, for the log: our own words, types and ids are kept. */
+/**
+ * Returns a path that doesn't exist here in the form used in the log, which keeps only the service's own words, types and ids.
+ */
 function loggedUnmatched(path: string): string {
   const segments = path.split('/');
   return segments
@@ -285,7 +288,7 @@ function isKept(segment: string, name: string): boolean {
   );
 }
 
-/** Patterns split into segments; there are only a few. */
+/** Patterns split into segments. There are only a few patterns. */
 const parts = new Map<string, readonly string[]>();
 
 function splitPattern(pattern: string): readonly string[] {

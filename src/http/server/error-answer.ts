@@ -1,4 +1,4 @@
-/** Builds responses for errors, in the form of the interface that a request was for. */
+/** Builds responses for errors, in the format of the interface that a request was for. */
 import type { Context } from 'koa';
 import { OAuthError } from '#src/oauth/error.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
@@ -50,7 +50,7 @@ export function errorAnswer(
   }
   const refusal = known ?? internalError();
   ctx.state.refusal = refusal;
-  // Errors from the endpoints for OAuth clients have the form that OAuth's standards define.
+  // Errors from the endpoints for OAuth clients are in the format that the OAuth standards define.
   const isForClients = open.table.listAt(ctx.path).some(({ errorForm }) => errorForm === 'oauth');
   if (isForClients) return oauthErrorAnswer(asOAuthError(refusal));
   const answer =

@@ -1,8 +1,8 @@
-/** The last-resort response, for when building an error response has itself failed. */
+/** Sends the last-resort response, for the case that building an error response fails too. */
 import type { ServerResponse } from 'node:http';
 
 /**
- * Responds 500 with a constant body that FHIR clients and others can read; if a response has already begun, closes the
+ * Responds 500 with a constant body that both FHIR clients and others can read. If a response has already begun, closes the
  * connection instead. Never throws.
  */
 export function answerWithoutWords(response: ServerResponse, requestId: string): void {

@@ -5,10 +5,10 @@ import { type Server, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { newRequestId } from '#src/shared/ids.ts';
 
-/** Options for every server: a request without `Host` reaches the service, which refuses it (`envelope.ts`). */
+/** Options for every server. They let a request without `Host` reach the service, which refuses it (`envelope.ts`). */
 export const SERVER_OPTIONS: ServerOptions = { requireHostHeader: false };
 
-/** Codes of Node's parser that have their own status; all other codes are 400. */
+/** Error codes of Node's parser that have their own status; the status for all other codes is 400. */
 const STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
@@ -17,7 +17,7 @@ const STATUS: Readonly<Record<string, string>> = {
 
 /**
  * Makes a server answer requests that aren't valid HTTP, take too long to arrive, have headers that are too large, or expect
- * something that the service can't do (RFC 9110, section 10.1.1).
+ * something that the service doesn't support (RFC 9110, section 10.1.1).
  */
 export function answerForNode(server: Server): void {
   server.on('clientError', answerInvalid);
@@ -32,7 +32,7 @@ export function answerForNode(server: Server): void {
 }
 
 function answerInvalid(error: NodeJS.ErrnoException, socket: Socket): void {
-  // A response that has begun can't be taken back, and another response in the middle of it would look like part of it.
+  // If a response has begun, it can't be taken back, and another response in the middle of it would look like part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || findAnswer(socket)?.headersSent === true) {
     socket.destroy();
     return;
@@ -42,7 +42,7 @@ function answerInvalid(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status}\r\n${fields.join('\r\n')}\r\n\r\n`);
 }
 
-/** Finds the response that a connection is waiting for; Node stores it on the socket. */
+/** Finds the response for which a connection is waiting. Node stores it on the socket. */
 export function findAnswer(socket: Socket): ServerResponse | undefined {
   const answer: unknown = Reflect.get(socket, '_httpMessage');
   return answer instanceof ServerResponse ? answer : undefined;

@@ -1,4 +1,4 @@
-/** Creates the HTTP server: one chain from the socket to the interfaces, and every response's headers. */
+/** Creates the HTTP server: the chain from the socket to the interfaces, and the headers of every response. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -80,7 +80,7 @@ export interface ServerDeps {
   readonly findToken: FindToken;
   /** The services for `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks`. */
   readonly oauth: OAuthServices;
-  /** Undefined if the installation has none. */
+  /** Undefined if the installation has no development issuer. */
   readonly devIssuer: DevIssuer | undefined;
   /** Signs people in on the pages. */
   readonly signIn: SignIn;
@@ -94,11 +94,11 @@ export interface ServerDeps {
   readonly metrics: Metrics;
   /** Returns the refusal that a client gets for an error; undefined if the error is the service's fault. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
-  /** Wrapped around every request. */
+  /** Middleware that wraps every request. */
   readonly tracing?: Middleware | undefined;
 }
 
-/** Creates the server, which doesn't listen yet. */
+/** Creates the server, without listening yet. */
 export function createServer(deps: ServerDeps): Server {
   const { metrics } = deps;
   measureReadiness(metrics, deps.checks);
@@ -207,7 +207,7 @@ export function createServer(deps: ServerDeps): Server {
     app.use(issuer.allowedMethods());
   }
   const server = createHttpServer(SERVER_OPTIONS, app.callback());
-  // Longer than load balancers keep theirs, so that they never send on a connection that is closing.
+  // Longer than load balancers keep idle connections, so that they never use a connection that is closing.
   server.keepAliveTimeout = 65_000;
   answerForNode(server);
   trackConnections(server);

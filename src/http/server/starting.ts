@@ -1,4 +1,4 @@
-/** Answers on the port while the service starts, so that a supervisor sees that the process is alive and working. */
+/** Answers on the port while the service starts, so that a supervisor can see that the process is alive and working. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Koa from 'koa';
@@ -19,10 +19,10 @@ export interface StartingAt {
 }
 
 /**
- * Listens until startup continues: `/health/live` returns 200, everything else 503.
- * @param say returns what the service is doing.
+ * Listens until startup continues: `/health/live` returns 200, all other paths 503.
+ * @param say returns a description of what the service is doing.
  * @returns a function that closes the port again.
- * @throws NodeJS.ErrnoException when listening does
+ * @throws NodeJS.ErrnoException if listening fails
  */
 export async function answerWhileStarting(
   { host, port, baseUrl }: StartingAt,

@@ -1,6 +1,6 @@
 /**
  * Serves `/shl/*`: the endpoints for recipients of SMART Health Links, and the page that shows a link's content
- * (https://docs.smarthealthit.org/smart-health-links/spec/). No credential is needed, because the link is one.
+ * (https://docs.smarthealthit.org/smart-health-links/spec/). No credential is needed, because the link itself is one.
  */
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -143,7 +143,7 @@ function answerOpened(id: string, opened: Opened, requestId: string): Answer {
           ? 'the passcode is wrong; the link is closed for good'
           : `the link needs its passcode; ${remainingAttempts} attempts are left before the link is closed for good`;
       const error = { type: 'unauthenticated', field: 'passcode', message, request_id: requestId };
-      // This isn't a scheme for which browsers prompt by themselves.
+      // Browsers don't show a prompt for this scheme.
       const challenge = `Passcode realm="${id.replace(/[^\w-]/g, '')}"`;
       return answerJson(
         { remainingAttempts, error },
@@ -153,6 +153,6 @@ function answerOpened(id: string, opened: Opened, requestId: string): Answer {
   }
 }
 
-/** The message is the same for links that never existed, have ended or no longer show anything. */
+/** The message is the same for links that never existed, have ended or no longer have any content. */
 const UNKNOWN =
   'the link is unknown, was revoked, or has expired; ask the person who shared it for a new one';

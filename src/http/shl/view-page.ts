@@ -1,7 +1,7 @@
 /**
- * Serves `/shl/view`, the page that opens SMART Health Links in any browser. The link is after `#`, which browsers don't send
- * to any server; this service's scripts fetch, decrypt and show its content. The page contacts no other server, unless the
- * reader confirms a link that another server hosts: then the page's policy names that server.
+ * Serves `/shl/view`, the page that opens SMART Health Links in any browser. The link comes after `#`, which browsers don't
+ * send to any server; this service's scripts fetch, decrypt and show its content. The page contacts no other server unless the
+ * reader confirms a link that another server hosts. In that case, the page's policy names that server.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,8 +17,7 @@ import { type Language, pickWords, texts } from '../pages/texts.ts';
 import { pageLanguage } from '../signin/people-page.ts';
 
 /**
- * Maximum number of other servers that one page may contact, for example the manifest's server and the server of one of its
- * files.
+ * Maximum number of other servers that one page may contact, such as the manifest's server and the server of one of its files.
  */
 const MOST_ORIGINS = 3;
 
@@ -37,7 +36,7 @@ const FILES: ReadonlyMap<string, PageFile> = new Map([
 
 const made = new Map<string, Promise<string | Buffer>>();
 
-/** Returns the page's script in one file, including the parts of the clinical reading with which it shows records. */
+/** Returns the page's script as a single file, including the parts of the clinical reading that it uses to show records. */
 async function bundleScript(): Promise<string> {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
@@ -55,7 +54,7 @@ async function bundleScript(): Promise<string> {
   return outputFiles.map(({ text }) => text).join('');
 }
 
-/** Returns a file's content, which is produced once; after a failure, the next request tries again. */
+/** Returns a file's content, which is produced only once. After a failure, the next request tries again. */
 function readContent(name: string, { make }: PageFile): Promise<string | Buffer> {
   const content = made.get(name) ?? make();
   made.set(name, content);
@@ -126,8 +125,9 @@ function answerView(ctx: Context, query: URLSearchParams, root: string): Answer 
 }
 
 /**
- * Returns the other servers that the page may contact once the reader confirms them: https, or this machine. The page's script
- * contacts none of them before the reader's click, because anyone can put these parameters in a link.
+ * Returns the other servers that the page may contact once the reader confirms them; they must use https or be on this
+ * machine. The page's script contacts none of them before the reader clicks, because anyone can put these parameters in a
+ * link.
  */
 function originsIn(query: URLSearchParams): string[] {
   const origins = query.getAll('from').filter((text) => {

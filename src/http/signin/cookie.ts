@@ -1,10 +1,10 @@
 /**
- * Sets and reads the pages' cookies: for this host and path only, out of reach of scripts and of other sites' forms (RFC
- * 6265bis).
+ * Sets and reads the pages' cookies. They are limited to this host and path, and neither scripts nor forms on other sites can
+ * use them (RFC 6265bis).
  */
 import type { Context } from 'koa';
 
-/** Matches secrets of 256 bits in base64url. */
+/** Matches 256-bit secrets in base64url. */
 const SECRET = /^[\w-]{43}$/;
 
 /** A cookie with the attributes that BASE_URL allows. */
@@ -13,10 +13,10 @@ export class Cookie {
   readonly #attributes: string;
 
   /**
-   * @param name without a prefix. On https the cookie gets the prefix `__Host-` or, with a path, `__Secure-`, because
-   *   `__Host-` is only for `/`
+   * @param name without a prefix. On https, the cookie gets the prefix `__Host-` or, with a path, `__Secure-`, because
+   * `__Host-` requires the path `/`
    * @param baseUrl the service's URL
-   * @param below the path below BASE_URL that the cookie is for. Default: all
+   * @param below the path below BASE_URL that the cookie is for. Default: all paths
    */
   constructor(name: string, baseUrl: string, below = '') {
     const { protocol, pathname } = new URL(baseUrl);
@@ -32,8 +32,8 @@ export class Cookie {
   }
 
   /**
-   * Returns the secret that the browser keeps; undefined if there is none or it doesn't look like one of ours: anything else
-   * could be guessed, and no later step would accept it.
+   * Returns the secret that the browser keeps; undefined if there is none, or if it doesn't have the form of our secrets. A
+   * value of any other form could be guessable, and no later step would accept it.
    */
   secret(ctx: Context): string | undefined {
     const value = this.read(ctx);
@@ -41,7 +41,7 @@ export class Cookie {
   }
 
   /**
-   * Sets the value: base64url or hexadecimal.
+   * Sets the value, which must be base64url or hexadecimal.
    * @param seconds how long the browser keeps the cookie; undefined: until the browser is closed
    */
   set(ctx: Pick<Context, 'append'>, value: string, seconds?: number): void {

@@ -1,4 +1,7 @@
-/** Refuses forms that don't come from one of our own pages, because with the session cookie they could act for the person. */
+/**
+ * Refuses forms that don't come from one of our own pages: browsers send the session cookie with them, so they could act in
+ * the person's name.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Session } from '#src/shared/access/session.ts';
@@ -9,9 +12,9 @@ import { Refusal } from '#src/shared/refusal.ts';
 export const FORM_TOKEN = 'form_token';
 
 /**
- * Checks that a form comes from a page of the same origin, by `Sec-Fetch-Site` or else by `Origin`
+ * Checks that a form comes from a page of the same origin, using `Sec-Fetch-Site` if present, otherwise `Origin`
  * (https://www.w3.org/TR/fetch-metadata/, RFC 6454). The pages have `Referrer-Policy: same-origin`, because under
- * `no-referrer` browsers send `Origin: null`, and over http to another host they send no `Sec-Fetch-Site`.
+ * `no-referrer` browsers send `Origin: null`. Over http to another host, they don't send `Sec-Fetch-Site`.
  * @param fault the error message
  * @throws Refusal forbidden (403)
  */
@@ -22,14 +25,14 @@ export function requireOwnOrigin(
 ): void {
   const site = ctx.get('Sec-Fetch-Site');
   const origin = ctx.get('Origin');
-  // This machine's own names also lead here, regardless of BASE_URL.
+  // This machine's own names also lead to this service, regardless of BASE_URL.
   const own = [new URL(baseUrl).origin, ...(isLoopback(ctx.URL.hostname) ? [ctx.URL.origin] : [])];
   if (site === '' ? own.includes(origin) : site === 'same-origin') return;
   throw new Refusal('forbidden', { code: 'forbidden', diagnostics: fault });
 }
 
 /**
- * Checks the form token, which a page of the same origin doesn't have if it can't read this session's pages.
+ * Checks the form token. A page of the same origin that can't read this session's pages doesn't know the token.
  * @throws Refusal forbidden (403)
  */
 export function requireFormToken(form: URLSearchParams, session: Session): void {

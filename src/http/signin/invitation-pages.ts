@@ -6,7 +6,7 @@ import type { Texts } from '../pages/texts.ts';
 import { FORM_TOKEN } from './form-origin.ts';
 import type { PeoplePage } from './people-page.ts';
 
-/** The facts that a person sees about an invitation that they can redeem. */
+/** The parts of an invitation that a person sees who can redeem it. */
 export interface Preview {
   /** The patient's given name; empty if the record has none. */
   readonly given: string;
@@ -15,7 +15,7 @@ export interface Preview {
 }
 
 /**
- * Returns the page shown before the sign-in, which shows nothing from the record.
+ * Returns the page shown before sign-in. It shows nothing from the record.
  * @param signIn the link to the sign-in
  */
 export function introPage(say: Texts, signIn: string): PeoplePage {
@@ -26,15 +26,15 @@ export function introPage(say: Texts, signIn: string): PeoplePage {
   };
 }
 
-/** The content of the page that contains the form. */
+/** The content of the page with the form. */
 export interface Asking {
   readonly preview: Preview;
   readonly session: Session;
-  /** The form's target, as the browser requests it. */
+  /** The form's target, as it appears in the browser's requests. */
   readonly action: string;
   /** The link to sign in with another account. */
   readonly switchAccount: string;
-  /** The input, and what is wrong with it. */
+  /** The input, and what is wrong with that input. */
   readonly entered?: { readonly birthDate: string; readonly fault: 'nodate' | 'wrong' };
 }
 
@@ -79,7 +79,7 @@ export function linkedPage(say: Texts, preview: Preview, record: string): People
 }
 
 /**
- * Returns the page for every invitation that can't be redeemed, which doesn't reveal why. It asks for another code.
+ * Returns the page for every invitation that can't be redeemed. It doesn't reveal the reason, and asks for another code.
  * @param switchAccount the link to sign in with another account; undefined if the person isn't signed in
  * @param action the form's target
  */
@@ -95,7 +95,7 @@ ${codeForm(say, { action })}`,
 }
 
 /**
- * Returns the page for a code that can't have been sent to anybody, which asks for the code again.
+ * Returns the page for a string that can't be an invitation's code. It asks for the code again.
  * @param action the form's target
  */
 export function mistypedPage(say: Texts, code: string, action: string): PeoplePage {
@@ -110,7 +110,7 @@ ${codeForm(say, { action, mistyped: code })}`,
 
 /**
  * Returns the form for entering an invitation's code.
- * @param action path of `/invitations`, as the browser requests it
+ * @param action path of `/invitations`, as it appears in the browser's requests
  * @param mistyped a wrong code; the element `fault` says what is wrong
  */
 export function codeForm(
@@ -135,7 +135,7 @@ export function takenPage(say: Texts, { project }: Preview): PeoplePage {
   return { title: say('invitation.taken'), body: html`<p role="alert">${text}</p>`, onward: ['records'] };
 }
 
-/** Returns the page for a person who tried too often. */
+/** Returns the page for a person who has tried too often. */
 export function tooManyPage(say: Texts): PeoplePage {
   return {
     title: say('invitation.many'),

@@ -1,7 +1,7 @@
 /**
- * Serves `/invitations`, the page at an invitation's `url`. Only the first request has the code in its query. From then on the
- * code is in a cookie in that browser, so it isn't in any path, Referer or address to which the sign-in returns; part of its
- * hash distinguishes the pages.
+ * Serves `/invitations`, the page at an invitation's `url`. Only the first request contains the code, in its query. After
+ * that, a cookie in the browser contains the code, so the code isn't in any path, Referer or return address of the sign-in.
+ * Part of the code's hash distinguishes the pages.
  */
 import { createHash } from 'node:crypto';
 import Router from '@koa/router';
@@ -31,9 +31,9 @@ import { answerPeople, type PeoplePage, pageLanguage } from './people-page.ts';
 import { redirectTo } from './redirect.ts';
 import { signInPath, type Visitors } from './visitors.ts';
 
-/** How long a browser keeps the code of an invitation that was opened in it, in seconds. */
+/** How long a browser keeps the code of an invitation that it has opened, in seconds. */
 const KEPT_S = 3600;
-/** Matches codes, which have 128 bits. */
+/** Matches codes, which are 128 bits long. */
 const CODE = /^[\w-]{22}$/;
 const HANDLE = /^[0-9a-f]{16}$/;
 
@@ -153,7 +153,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     return new Cookie(`annal_invitation_${handle}`, baseUrl, '/invitations');
   }
 
-  /** Returns the code of the invitation that the path refers to; undefined if this browser hasn't opened it. */
+  /** Returns the code of the invitation in the path; undefined if this browser hasn't opened that invitation. */
   function codeFor(ctx: Context): string | undefined {
     const handle = String(ctx.params.handle);
     const code = HANDLE.test(handle) ? makeCookie(handle).read(ctx) : undefined;
@@ -173,7 +173,7 @@ function makeHandle(code: string): string {
   return createHash('sha256').update(code).digest('hex').slice(0, 16);
 }
 
-/** Only a handle is used here without having been checked, so the path contains no other characters. */
+/** The path contains the handle only after it has been checked, so it contains no other characters. */
 function invitationPath(ctx: Context): string {
   const handle = String(ctx.params.handle);
   return `/invitations/${HANDLE.test(handle) ? handle : ''}`;

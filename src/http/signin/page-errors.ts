@@ -1,4 +1,4 @@
-/** Shows refusals as pages, because JSON is of no use to a person at a browser. */
+/** Shows refusals as pages, because JSON is of no use to a person in a browser. */
 import type { Context, Next } from 'koa';
 import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
@@ -9,7 +9,7 @@ import { answerPeople, pageLanguage } from './people-page.ts';
 /** Returns the refusal for an error; undefined if the error is the service's fault. */
 export type RefusalOf = (error: unknown) => Refusal | undefined;
 
-/** Shows routes' refusals as pages; errors that are the service's fault are rethrown, so that they are logged. */
+/** Shows routes' refusals as pages. Errors that are the service's fault are rethrown, so that they are logged. */
 export function pageErrors(baseUrl: string, refusalOf: RefusalOf) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {

@@ -1,4 +1,4 @@
-/** Renders the sign-in pages: choosing an issuer, what went wrong, being signed in, and having signed out. */
+/** Renders the sign-in pages: for choosing an issuer, for a failed sign-in, for being signed in, and for having signed out. */
 
 import type { Session } from '#src/shared/access/session.ts';
 import type { SignInFaultKind } from '#src/shared/access/sign-in-fault.ts';
@@ -10,7 +10,7 @@ import type { PeoplePage } from './people-page.ts';
 /** A link to sign in at one issuer. */
 export interface Choice {
   readonly name: string;
-  /** As in the browser's request. */
+  /** As it appears in the browser's requests. */
   readonly url: string;
 }
 
@@ -42,8 +42,8 @@ export function unknownPage(say: Texts): PeoplePage {
 }
 
 /**
- * Returns the page for a form that came from elsewhere, or from a session that has ended.
- * @param page the page that contains the form, as the browser requests it; undefined if it can't be shown with GET
+ * Returns the page for a form that came from another site, or from a session that has ended.
+ * @param page the page with the form, as the browser requests it; undefined if it can't be shown with GET
  */
 export function formFaultPage(say: Texts, page?: string): PeoplePage {
   return {
@@ -53,7 +53,7 @@ export function formFaultPage(say: Texts, page?: string): PeoplePage {
   };
 }
 
-/** The known facts about a failed sign-in. */
+/** Facts about a failed sign-in. */
 export interface Failed {
   readonly kind: SignInFaultKind;
   /** Name of the issuer. */
@@ -64,7 +64,7 @@ export interface Failed {
   readonly request: string;
 }
 
-/** Returns the page that says why a person is not signed in, with a link to try again. */
+/** Returns the page that says why the sign-in failed, with a link to try again. */
 export function failedPage(say: Texts, { kind, issuer: name, again, request: id }: Failed): PeoplePage {
   const issuer = html`<bdi>${name}</bdi>`;
   const request = html`<bdi>${id}</bdi>`;
@@ -110,7 +110,7 @@ export function signedInPage(say: Texts, session: Session, action: string): Peop
 }
 
 /**
- * Returns the page for a person who isn't, or is no longer, signed in.
+ * Returns the page for a person who isn't signed in, or no longer is.
  * @param again the link to the sign-in
  */
 export function signedOutPage(say: Texts, again: string): PeoplePage {

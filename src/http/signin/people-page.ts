@@ -1,4 +1,6 @@
-/** Responds with pages for people: in their language, with a language menu, under a policy that allows only our own forms. */
+/**
+ * Responds with pages for people: in their language, with a language menu, and with a policy that allows only our own forms.
+ */
 import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
 import { answerPage } from '../answer/security-headers.ts';
@@ -12,11 +14,13 @@ export interface PeoplePage {
   /** Default: the title. */
   readonly heading?: Html;
   readonly body: Html;
-  /** Targets of the page's forms. Default: the page has no forms. */
+  /** Targets of the page's forms. Default: none. */
   readonly forms?: readonly string[];
   /** Path and query below BASE_URL that show the page again with GET; if undefined, the page has no language menu. */
   readonly again?: string | undefined;
-  /** Where a person can go from here, shown after `body`. A page that stops a person has at least one such link. */
+  /**
+   * Where a person can go from here, shown after `body`. A page on which a person can't continue has at least one such link.
+   */
   readonly onward?: readonly Way[];
 }
 
@@ -31,7 +35,7 @@ export function pageLanguage(
 
 /**
  * Responds with a page.
- * @param make returns its content, given the texts in its language
+ * @param make returns the page's content, given the texts in the page's language
  */
 export function answerPeople(
   ctx: Context,

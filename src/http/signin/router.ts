@@ -1,6 +1,6 @@
 /**
- * Serves `/signin`: signs people in at the installation's issuers, and out (docs/spec/decisions.md, section 9, "Relying party"
- * and "Sessions").
+ * Serves `/signin`: signs people in at the installation's issuers, and signs them out (docs/spec/decisions.md, section 9,
+ * "Relying party" and "Sessions").
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';
@@ -18,7 +18,7 @@ import { redirectTo } from './redirect.ts';
 import { signInPath, type Visitors } from './visitors.ts';
 import { HOME, parseWish } from './wish.ts';
 
-/** How long the browser's secret is kept after the last sign-in that the browser began, in seconds. */
+/** How long the browser's secret is kept after the browser last began a sign-in, in seconds. */
 const BROWSER_S = 3600;
 
 const STATUS: Readonly<Record<SignInFaultKind, number>> = {
@@ -93,7 +93,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
 
   /**
    * Begins a sign-in.
-   * @param sso an organization's domain, whose issuer is then used instead of the one for `key`
+   * @param sso an organization's domain; its issuer is then used instead of the issuer for `key`
    */
   async function begin(ctx: Context, key: string, wish: SignInWish, sso?: string): Promise<void> {
     const browser = browserCookie.secret(ctx) ?? signIn.newSecret();

@@ -1,4 +1,4 @@
-/** Finds a page's visitor: their session, by its cookie, and the way to sign in and return. */
+/** Finds the visitor of a page: the session that belongs to its cookie, and the way to sign in and return. */
 import type { Context } from 'koa';
 import { isOwnPath, type Session, type SignInWish } from '#src/shared/access/session.ts';
 import { readForm } from '../form-body.ts';
@@ -20,15 +20,15 @@ export class Visitors {
   }
 
   /**
-   * Returns the visitor's session; undefined if they aren't signed in, or only at an issuer trusted only by an organization,
-   * which gives no access to patients' pages. The database is asked once per request.
+   * Returns the visitor's session. Undefined if they aren't signed in, or are signed in only at an issuer that only an
+   * organization trusts, which gives no access to patients' pages. The database is queried once per request.
    */
   async findSession(ctx: Context): Promise<Session | undefined> {
     const session = await this.findAnySession(ctx);
     return session?.person.organizations === undefined ? session : undefined;
   }
 
-  /** Returns the visitor's session, even if only an organization trusts it; undefined if they aren't signed in. */
+  /** Returns the visitor's session, even if only an organization trusts its issuer; undefined if they aren't signed in. */
   async findAnySession(ctx: Context): Promise<Session | undefined> {
     const secret = this.#cookie.read(ctx);
     if (secret === undefined) return undefined;
@@ -38,8 +38,8 @@ export class Visitors {
   }
 
   /**
-   * Redirects to the sign-in, which returns to `returnTo` with a new session. It starts at BASE_URL, whatever name the browser
-   * used, because cookies belong to a name.
+   * Redirects to the sign-in, which returns to `returnTo` with a new session. The sign-in starts at BASE_URL, whichever host
+   * name the browser used, because cookies belong to a host name.
    * @throws TypeError if `returnTo` is not one of our own paths
    */
   beginSignIn(ctx: Context, wish: SignInWish): void {
@@ -47,8 +47,8 @@ export class Visitors {
   }
 
   /**
-   * Returns the form that a page in this session sent.
-   * @throws Refusal forbidden (403) if it comes from elsewhere; when `readForm` does
+   * Returns the form sent by a page in this session.
+   * @throws Refusal forbidden (403) if the form comes from elsewhere; also whatever `readForm` throws
    */
   async form(ctx: Context, session: Session): Promise<URLSearchParams> {
     requireOwnOrigin(ctx, this.baseUrl);
@@ -57,13 +57,15 @@ export class Visitors {
     return form;
   }
 
-  /** Asks the database again whether the visitor's session is live, because it may have ended since the request began. */
+  /**
+   * Queries the database again for whether the visitor's session is live, because it may have ended since the request began.
+   */
   async isSignedIn(ctx: Context): Promise<boolean> {
     const secret = this.#cookie.read(ctx);
     return secret !== undefined && (await this.signIn.session(secret)) !== undefined;
   }
 
-  /** Returns the secret in the browser's session cookie, whether or not it works. */
+  /** Returns the secret in the browser's session cookie, whether or not it is valid. */
   readSecret(ctx: Context): string | undefined {
     return this.#cookie.read(ctx);
   }
@@ -84,7 +86,7 @@ export class Visitors {
 const found = new WeakMap<Context, Promise<Session | undefined>>();
 
 /**
- * Returns the sign-in page's path and query for a wish.
+ * Returns the path and query of the sign-in page for a sign-in request.
  * @param issuer the issuer's key; undefined: the person chooses
  * @throws TypeError if `returnTo` is not one of our own paths
  */

@@ -24,9 +24,10 @@ const schema = z.object({
 });
 
 /**
- * Reads the query of `/signin`. Invalid parameters count as absent: the pages that link here check the session themselves when
- * the person returns.
- * @returns the wish, the issuer's key if the link names one, and the domain of an organization's single sign-on
+ * Parses the query of `/signin`. Invalid parameters are treated as absent, because the pages that link here check the session
+ * themselves when the person returns.
+ * @returns the sign-in request, the issuer's key if the link names an issuer, and the domain of an organization's single
+ *   sign-on
  */
 export function parseWish(query: string): {
   readonly wish: SignInWish;

@@ -1,4 +1,4 @@
-/** Renders the page at `/`: text and links, no scripts, nothing from elsewhere (WCAG 2.2 AA). */
+/** Renders the page at `/`: text and links, without scripts or content from other servers (WCAG 2.2 AA). */
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 import { VERSION } from '../version.ts';
@@ -28,7 +28,7 @@ pre { margin: 0.75rem 0; padding: 0.875rem 1rem; border: 1px solid var(--line); 
 
 /** The content of the page and the index. */
 export interface Start {
-  /** The service's URL as clients reach it, without a trailing slash. */
+  /** The service's URL as seen by clients, without a trailing slash. */
   readonly baseUrl: string;
   /** True if people sign in at this service's development issuer. */
   readonly devIssuer: boolean;
@@ -94,9 +94,9 @@ curl -H "Authorization: Bearer $KEY" '${baseUrl}/fhir/R4/Patient?_count=5'</code
 `.text;
 }
 
-/** Returns where to find the first key, and the beginning of the example, which reads it. */
+/** Returns where to find the first key, and the beginning of the example, which reads that key. */
 function firstKey(dataDir: string | undefined): Html {
-  // Any other character might have a meaning in the shell.
+  // Any other character might have a meaning in a shell.
   const isPlain = dataDir !== undefined && /^[\w/.@+-]+$/.test(dataDir);
   const file = `${isPlain ? dataDir : './.annal'}/quickstart.json`;
   const where = isPlain

@@ -1,4 +1,7 @@
-/** Serves `GET /`, which says where everything is: a small page for browsers, an index for programs, without a credential. */
+/**
+ * Serves `GET /`, which lists where everything is: a small page for browsers and an index for programs. No credential is
+ * needed.
+ */
 import { z } from 'zod';
 import { makePage } from '../answer/security-headers.ts';
 import { answerJson, openRoute } from '../api/open-route.ts';

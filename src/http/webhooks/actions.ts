@@ -1,4 +1,4 @@
-/** Carries out the webhook routes' actions, for a project's key or a member of its organization. */
+/** Performs the actions of the webhook routes, for a project's key or a member of its organization. */
 import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
@@ -48,7 +48,7 @@ export async function changeEndpoint(
   return { status: 200, body: shownEndpoint(changed), position, awaited: true };
 }
 
-/** Gives an endpoint a new secret; nothing is signed with the previous secret any more. */
+/** Gives an endpoint a new secret. From then on, nothing is signed with the previous secret. */
 export async function rotateEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
   const { result, position } = await services.webhooks.commands.rotate(by, known.id);
   await services.webhooks.awaitWebhooks(position);
@@ -68,8 +68,8 @@ export async function deleteEndpoint({ services }: Request, by: By, known: Endpo
 }
 
 /**
- * Sends a test delivery and waits up to 5 s for the attempt. If the endpoint is paused, the delivery waits until it is
- * resumed.
+ * Sends a test delivery and waits up to 5 s for the attempt. If the endpoint is paused, the delivery waits until the endpoint
+ * is resumed.
  */
 export async function pingEndpoint({ services, ids, now }: Request, known: Endpoint): Promise<RouteResult> {
   const delivery = await services.webhooks.ping(known, ids.prefixed('evt_'), toInstant(now()));
@@ -167,7 +167,7 @@ async function again(services: Request['services'], known: Endpoint): Promise<En
 }
 
 /**
- * Returns the key in a cursor.
+ * Returns the key encoded in a cursor.
  * @throws Refusal invalid (422)
  */
 function keyIn<T>(cursor: string, schema: z.ZodType<T>): T {

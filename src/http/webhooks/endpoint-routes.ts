@@ -1,6 +1,6 @@
 /**
- * Defines the routes for one endpoint, which are the same for a project's key (`/v1/webhooks`) and a member of its
- * organization (`/admin/webhooks`).
+ * Defines the routes for one endpoint. They are the same for a project's key (`/v1/webhooks`) and a member of its organization
+ * (`/admin/webhooks`).
  */
 import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
@@ -13,7 +13,7 @@ import { LIST_QUERY, listSchema } from '../api/schemas.ts';
 import * as actions from './actions.ts';
 import { delivery, endpoint, endpointChange, issuedEndpoint } from './shapes.ts';
 
-/** The routes' credential, and their wording. */
+/** The routes' credential and wording. */
 export interface EndpointAccess<C extends 'api_key' | 'identity'> {
   readonly path: '/v1/webhooks' | '/admin/webhooks';
   /** The word for an endpoint in summaries. */

@@ -1,6 +1,5 @@
 /**
- * Defines endpoints and deliveries as they are sent over the wire (docs/spec/interface.md, section 2.6;
- * docs/spec/decisions.md, section 6).
+ * Defines the JSON forms of endpoints and deliveries (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6).
  */
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
@@ -63,7 +62,7 @@ export const endpoint = z.object({
   failure_streak: z.int().describe('Failed attempts since the last successful one.'),
 });
 
-/** An endpoint with its secret, shown once. */
+/** An endpoint with its secret, which is shown only once. */
 export const issuedEndpoint = endpoint.extend({
   secret: z
     .string()
@@ -163,7 +162,7 @@ export function shownDelivery(logged: LoggedDelivery) {
 }
 
 /**
- * Returns an endpoint's URL in the normalized form that is checked, stored and called.
+ * Returns an endpoint's URL in normalized form, in which it is checked, stored and called.
  * @throws Refusal invalid (422), which says what is wrong with the URL
  */
 export function requireUrl(text: string, of: Environment, mode: Mode): string {

@@ -21,13 +21,13 @@ const CONFIDENTIAL: ReadonlySet<string> = new Set([
   'urn:openid:params:grant-type:ciba',
 ]);
 
-/** Returns what is wrong with a scope, as the rest of a sentence; undefined if it can be granted. */
+/** Returns what is wrong with a scope, phrased to end a sentence; undefined if the scope can be granted. */
 export function scopeFault(scope: string): string | undefined {
   const parsed = parseScope(scope);
   return 'fault' in parsed ? parsed.fault : undefined;
 }
 
-/** An `https` URL, or `http` on this machine. */
+/** An `https` URL, or an `http` URL on this machine. */
 export const webUrl = z
   .string()
   .max(2_000)
@@ -43,10 +43,10 @@ export const webUrl = z
 
 const unique = (all: readonly string[]): boolean => new Set(all).size === all.length;
 
-/** URIs to which people may be sent back. */
+/** URIs to which people may be redirected. */
 const uris = z.array(z.string()).max(20).refine(unique, { error: 'must not repeat a URI' });
 
-/** The members that can be changed later, without defaults. */
+/** The members that can be changed later. They have no defaults. */
 const members = {
   redirect_uris: uris.describe(
     'Absolute and exact: compared character by character. Empty for an application without authorization_code.',
@@ -69,7 +69,7 @@ const members = {
     .refine(unique, { error: 'must not repeat a scope' }),
 };
 
-/** The members that never change. They decide which values the other members may have. */
+/** The members that never change. They determine which values the other members may have. */
 export interface Fixed {
   readonly kind: 'public' | 'confidential';
   readonly grant_types: readonly string[];

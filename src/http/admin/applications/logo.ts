@@ -1,4 +1,7 @@
-/** Reads a branding's logo: base64 of a PNG, JPEG or WebP file, recognized by its content. */
+/**
+ * Reads a logo for an application's branding: base64 of a PNG, JPEG or WebP file. The file's type is detected from its
+ * content.
+ */
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -19,7 +22,7 @@ export interface UploadedLogo {
 /**
  * Reads a logo.
  * @param base64 already checked to be base64
- * @throws Refusal invalid (422) for more than 64 kB, or for content of another type, whatever it claims to be
+ * @throws Refusal invalid (422) for more than 64 kB, or for content of another type, whatever type it claims to be
  */
 export async function readLogo(base64: string): Promise<UploadedLogo> {
   const content = Buffer.from(base64, 'base64');

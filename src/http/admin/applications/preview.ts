@@ -1,4 +1,4 @@
-/** Previews the consent page that an application will show to people. */
+/** Previews the consent page that people will see for an application. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';

@@ -10,8 +10,8 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
 /**
- * Returns what is wrong with a redirect URI, as the rest of a sentence; undefined if it is valid. Valid are `https` URLs,
- * `http` URLs on this machine and, for public applications, private schemes with a dot (`org.example.app:/back`).
+ * Returns what is wrong with a redirect URI, phrased to end a sentence; undefined if it is valid. `https` URLs and `http` URLs
+ * on this machine are valid and, for public applications, so are private schemes with a dot (`org.example.app:/back`).
  */
 export function redirectFault(uri: string, kind: 'public' | 'confidential'): string | undefined {
   if (uri.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
@@ -26,7 +26,7 @@ export function redirectFault(uri: string, kind: 'public' | 'confidential'): str
   if (username !== '' || password !== '') return 'must have no user information';
   if (scheme === 'https' || scheme === 'http') {
     if (!/^https?:\/\/[^/?]/i.test(uri)) return 'must have a host';
-    // The consent page's policy names the host.
+    // The consent page's Content-Security-Policy names the host.
     if (!isSourceHost(hostname) && !/^\[[0-9a-f:.]+\]$/.test(hostname))
       return 'must have a host of letters, digits, hyphens, underscores and dots, or an IP address';
     if (scheme === 'https' || LOOPBACK.has(hostname)) return undefined;

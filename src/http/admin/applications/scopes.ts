@@ -1,4 +1,7 @@
-/** Returns an application's scopes in the words of the consent page, which are defined only there. */
+/**
+ * Returns sentences that describe an application's scopes. The consent page uses the same sentences, which are defined only
+ * there.
+ */
 import { z } from 'zod';
 import { knownScopes, MAX_SCOPE_LENGTH, parseScopes, type Scope, scopeText } from '#src/oauth/scopes.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -27,7 +30,7 @@ const shown = z.object({
   ),
 });
 
-/** Query parameters for a language, and for scopes that may differ from the registered ones. */
+/** Query parameters for a language and for scopes, which may differ from the registered ones. */
 export const ASKED = {
   scope: z
     .string()
@@ -38,7 +41,7 @@ export const ASKED = {
 };
 
 /**
- * Returns the scopes in the query, or else the registered scopes.
+ * Returns the scopes in the query or, if there are none, the registered scopes.
  * @throws Refusal invalid (422) for a scope that applications can't have
  */
 export function readScopes(asked: string | undefined, registered: readonly string[]): readonly Scope[] {
@@ -49,7 +52,7 @@ export function readScopes(asked: string | undefined, registered: readonly strin
   throw new Refusal('invalid', { code: 'value', diagnostics, expression: 'query.scope' });
 }
 
-/** The route for the sentences about scopes. */
+/** The route that returns the sentences about scopes. */
 export const SCOPE_ROUTES = [
   route({
     method: 'GET',

@@ -1,4 +1,4 @@
-/** Shows auditors the access log of a project's records: who read what, and what proves that nothing is missing. */
+/** Shows auditors the access log of a project's records: who read which data, and the proof that nothing is missing. */
 import { z } from 'zod';
 import type { AuditedAccess } from '#queries/audit/access-search.ts';
 import { CONSENT_GROUPS, type ConsentGroup } from '#src/oauth/consent-items.ts';
@@ -81,7 +81,7 @@ const pageSchema = z.object({
     .describe('With `patient`: what shows that no entry is missing. Null without `patient`.'),
 });
 
-/** Also allows names of operations in the FHIR interface, such as `$everything`. */
+/** Also allows the names of FHIR operations, such as `$everything`. */
 const ACTIONS = /^[$\w-]{1,60}(?:,[$\w-]{1,60}){0,40}$/;
 
 function entryView(row: AuditedAccess, patient_name: string | null): z.input<typeof entrySchema> {

@@ -1,4 +1,4 @@
-/** Checkpoints that the service keeps: operators create and download them, and auditors record their roots. */
+/** Routes for the checkpoints that the service stores: operators create and download them, and auditors record their roots. */
 import { z } from 'zod';
 import type { KeptCheckpoint } from '#src/shared/checkpoint.ts';
 import type { Job } from '#src/shared/job.ts';
@@ -38,7 +38,7 @@ function checkpointView(kept: KeptCheckpoint): z.input<typeof checkpointSchema> 
   return { id, time, position, events, streams, access_logs, root, public_key, bytes };
 }
 
-/** Returns the members that reveal nothing about other projects. */
+/** Returns only the members that reveal nothing about other projects. */
 function checkpointInShort({ id, time, root, public_key }: KeptCheckpoint): z.input<typeof checkpointSchema> {
   const unsaid = { position: null, events: null, streams: null, access_logs: null, bytes: null };
   return { id, time, root, public_key, ...unsaid };

@@ -1,4 +1,6 @@
-/** Shows auditors the events in a project's log: a search without contents, and single events with their proof. */
+/**
+ * Shows auditors the events in a project's log: a search that doesn't show their contents, and single events with their proof.
+ */
 import { z } from 'zod';
 import type { EventRow } from '#queries/audit/events.ts';
 import { type CredentialIds, type CredentialNames, credentialKey } from '#queries/audit/names.ts';
@@ -200,7 +202,7 @@ function eventView(
   };
 }
 
-/** Returns what an event about the project itself concerns. */
+/** Returns the name of what an event about the project itself concerns. */
 function nameSubject({ subject }: EventRow, names: CredentialNames): string | null {
   if (subject === undefined || typeof subject === 'string') return subject ?? null;
   const id = credentialKey(subject);

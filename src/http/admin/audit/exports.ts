@@ -19,7 +19,7 @@ import { patientId, resourceId } from './ids.ts';
 const TAG = 'Audit';
 /** The access-log action for exports. */
 const EXPORT = 'export';
-/** Maximum number of versions in an exported search response: each is looked up in the log. */
+/** Maximum number of versions in an exported search response. Each version is looked up in the log. */
 const MOST_ENTRIES = 200;
 
 const as_of = z

@@ -1,5 +1,6 @@
 /**
- * Validates ids that auditors search by: an id that can't exist is refused, because it would find nothing without saying why.
+ * Validates the ids that auditors search by. An id that can't exist is refused, because the search would find nothing and not
+ * say why.
  */
 import { z } from 'zod';
 import { TYPE_NAMES } from '#src/fhir/types.ts';

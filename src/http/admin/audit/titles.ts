@@ -1,4 +1,4 @@
-/** Names the subjects of events in the words of the clinical reading. These names are record content. */
+/** Returns names for the subjects of events, as in clinical readings. These names are record content. */
 import type { EventRow } from '#queries/audit/events.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
@@ -8,7 +8,7 @@ import type { Texts } from '../../pages/texts.ts';
 import type { Services } from '../../ports/services.ts';
 import { nameEntry } from '../../reading/version-text.ts';
 
-/** The names for an event; null if it has none. */
+/** The names for an event; null for a name that it doesn't have. */
 export interface EventNames {
   readonly title: string | null;
   readonly patient: string | null;

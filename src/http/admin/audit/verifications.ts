@@ -69,7 +69,7 @@ const verificationSchema = z
 
 type Scope = z.output<typeof verificationSchema>['scope'];
 
-/** Returns a job's subject. Ids have no blanks. */
+/** Returns the text of a verification's scope, which is the job's subject. Ids contain no blanks. */
 function nameScope(of: z.output<typeof scope>): string {
   if (of === 'all') return 'all';
   return 'patient' in of ? `record ${of.patient} ${of.project}` : `project ${of.project}`;
@@ -86,7 +86,7 @@ function verificationView(job: Job): z.input<typeof verificationSchema> {
   return { ...jobView(job), scope: scopeIn(job), faults: found?.faults ?? null, report: found };
 }
 
-/** Returns a list item without causes: for many verifications, the causes would be too long. */
+/** Formats a list item without causes, because a list of many verifications with causes would be too long. */
 function itemView(job: Job): z.input<typeof verificationSchema> {
   const view = verificationView(job);
   return { ...view, report: view.report && { ...view.report, causes: [] } };
@@ -98,7 +98,7 @@ type Asking = Pick<
 >;
 
 /**
- * Finds a verification that the caller may see: operators see all, auditors those of their projects.
+ * Finds a verification that the caller may see: operators see all verifications, auditors those of their projects.
  * @throws Refusal not_found (404), forbidden (403)
  */
 async function find(request: Asking): Promise<Job> {

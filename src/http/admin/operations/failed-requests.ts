@@ -1,4 +1,4 @@
-/** Lists requests that failed or were refused because of their rate, and finds any single request by id. */
+/** Lists requests that failed or exceeded their rate limit, and finds a single request by id. */
 import { z } from 'zod';
 import type { FoundRequest } from '#queries/admin/failed-requests.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -112,7 +112,7 @@ export const FAILED_REQUEST_ROUTES = [
   }),
 ];
 
-/** Returns the members that groups and single requests have in common. */
+/** Formats the members that groups and single requests have in common. */
 function viewAbout(of: Omit<FoundRequest, 'ms' | 'at'>) {
   return {
     project: { id: of.project, name: of.project_name, organization: of.organization_name },

@@ -1,4 +1,4 @@
-/** Shows operators the read models, processes and their parked events, instances and issuers. */
+/** Shows operators the read models, the processes and their parked events, the instances and the issuers. */
 import { z } from 'zod';
 import type { InstanceRow, ParkedRow, ProjectName } from '#queries/admin/operations.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -175,7 +175,7 @@ function issuerView({
   };
 }
 
-/** Routes for everything that follows the log, and for what it runs on. */
+/** Routes for everything that follows the log, and for the instances that run it. */
 export const FOLLOWER_ROUTES = [
   operatorRoute({
     method: 'GET',

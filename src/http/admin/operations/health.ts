@@ -1,4 +1,4 @@
-/** `GET /admin/operations/health`: what needs attention, and what to do about it. */
+/** `GET /admin/operations/health`: lists what needs attention, and what to do about it. */
 import { z } from 'zod';
 import type { InstanceRow } from '#queries/admin/operations.ts';
 import type { NamedProductionRequest } from '#queries/admin/production.ts';
@@ -61,19 +61,19 @@ const health = z
   })
   .meta({ id: 'OperationsHealth' });
 
-/** The lag from which a read model or process needs attention, in seconds. */
+/** The lag, in seconds, above which a read model or process needs attention. */
 const BEHIND_S = 60;
 
-/** How long failed requests need attention, in microseconds. */
+/** How long after it happens a failed request needs attention, in microseconds. */
 const LATELY = 900_000_000;
-/** The number of failed requests from which they are urgent. */
+/** The number of failed requests at which they become urgent. */
 const MANY_FAILED = 10;
 
 /** The state of the installation. */
 export interface Known {
   readonly followers: FollowerStates;
   readonly failed: readonly Job[];
-  /** The newest verification of everything that has produced a report. */
+  /** The newest verification of everything that has a report. */
   readonly verified: Job | undefined;
   readonly requests: readonly NamedProductionRequest[];
   readonly instances: readonly InstanceRow[];
@@ -85,7 +85,7 @@ export interface Known {
   readonly now: number;
 }
 
-/** Returns what needs attention, with urgent items first. */
+/** Returns everything that needs attention, with urgent items first. */
 export function findNeeds(known: Known): Need[] {
   const needs = [
     ...needsOfLog(known),

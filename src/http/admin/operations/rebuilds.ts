@@ -1,4 +1,4 @@
-/** Rebuilds of read models, as jobs (docs/operations.md#rebuild-read-models). */
+/** Routes that rebuild read models, as jobs (docs/operations.md#rebuild-read-models). */
 import { z } from 'zod';
 import { type Job, nameSubject, readSubject } from '#src/shared/job.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';

@@ -1,11 +1,11 @@
-/** Defines routes for operators, and what their responses share. */
+/** Defines routes for operators, and the parts that their responses share. */
 import type { z } from 'zod';
 import { type Definition, route, type TypedRoute } from '../../api/route.ts';
 import { requireOperator } from '../access.ts';
 
 /**
- * Creates a route that only operators of the installation may call (403 for others). It works while read models lag, unless it
- * names some in `models`.
+ * Creates a route that only operators of the installation may call (403 for everyone else). It works while read models lag,
+ * unless `models` lists read models that it needs.
  */
 export function operatorRoute<
   const Path extends string,
@@ -27,7 +27,7 @@ export function operatorRoute<
   });
 }
 
-/** Returns the response for a list whose items all fit on one page. */
+/** Returns the response for a list that always fits on one page. */
 export function listWhole(data: readonly object[]) {
   return { status: 200, body: { data, total: data.length, next_cursor: null } };
 }

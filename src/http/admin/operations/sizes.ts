@@ -1,4 +1,4 @@
-/** Shows operators sizes and slow requests. */
+/** Shows operators database sizes and slow requests. */
 import { z } from 'zod';
 import { toInstant } from '#src/shared/time/time.ts';
 import { instant } from '../../api/schemas.ts';

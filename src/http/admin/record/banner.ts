@@ -1,4 +1,4 @@
-/** Shows whose record it is: names, birth date, age, sex, identifiers, death. */
+/** Shows whose record it is: names, birth date, age, sex, identifiers, and whether the person has died. */
 import { ageText } from '#src/clinical/reading/changes.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { type Person, readPerson } from '#src/clinical/reading/person.ts';

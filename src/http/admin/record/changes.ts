@@ -1,4 +1,7 @@
-/** Shows when a record changed, and what changed between two points in time, as sentences of the clinical reading. */
+/**
+ * Shows when a record changed, and describes what changed between two points in time, in the sentences of the clinical
+ * reading.
+ */
 import { z } from 'zod';
 import type { CredentialNames } from '#queries/audit/names.ts';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
@@ -73,7 +76,7 @@ const momentsSchema = z.object({
   total: z.int().describe('Total number of versions.'),
 });
 
-/** Maximum number of time stretches. */
+/** Maximum number of stretches of time. */
 const MOST_STRETCHES = 300;
 
 /** The routes for a record's changes. */
@@ -189,7 +192,7 @@ async function viewChanges(
   );
   const ids = read.flatMap(({ value }) => referredMedication(value)?.split('/')[1] ?? []);
   const [then, now] = [services.recordReads.asOf(from), services.recordReads.asOf(to)];
-  // A Medication that didn't exist before is named after its later version.
+  // A Medication that didn't exist at the earlier time gets its name from the later version.
   const referred = new Map([
     ...(await now.referred(record, ids)),
     ...(await then.referred(record, ids)),
@@ -286,7 +289,7 @@ function changeKind(
   return wasGone ? 'added' : 'changed';
 }
 
-/** Members that the service sets in every version. */
+/** Members that the service itself sets in every version. */
 const OWN: readonly string[] = ['resourceType', 'id', 'meta'];
 
 /** Returns the members that differ, in words where possible; an empty list if one side is missing. */

@@ -1,4 +1,4 @@
-/** The language in which a record's routes respond. */
+/** Defines the language in which a record's routes respond. */
 import { z } from 'zod';
 import { LANGUAGES, type Language } from '../../pages/texts.ts';
 

@@ -9,7 +9,7 @@ import { moveTo } from '../../as-of.ts';
 import { type AdminRequest, projectFor } from '../access.ts';
 import { requireOpen } from '../record-reads.ts';
 
-/** The read models that show a record. */
+/** The read models from which a record is shown. */
 export const RECORD_MODELS = ['projects', 'resources', 'history', 'timeline'];
 
 /** A record that a member may read. */
@@ -17,7 +17,7 @@ export interface OpenedRecord {
   /** The id of the record's Patient. */
   readonly record: string;
   readonly environment: Environment;
-  /** The caller who reads the record, as of the requested time. */
+  /** The caller on whose behalf the record is read, as of the requested time. */
   readonly caller: Caller;
   /** Undefined: now. */
   readonly asOf: Micros | undefined;
@@ -30,8 +30,8 @@ type Asked = ApiRequest<string, 'identity'> & {
 /**
  * Opens a record.
  * @param asOf already validated
- * @throws Refusal not_found (404), unauthenticated (401), malformed (400) without a reason in production, unavailable (503)
- *   while the sandbox is being filled
+ * @throws Refusal not_found (404), unauthenticated (401), malformed (400) if production is read without a reason, unavailable
+ *   (503) while the sandbox is being filled
  */
 export async function openRecord(request: Asked, asOf?: string): Promise<OpenedRecord> {
   const { params, identity, services } = request;
@@ -51,7 +51,10 @@ export async function openRecord(request: Asked, asOf?: string): Promise<OpenedR
   return { ...opened, caller: await moveTo(caller, asOf), asOf: toMicros(asOf) };
 }
 
-/** Returns the project environment that contains a patient's record; undefined if the role may read none that does. */
+/**
+ * Returns the environment of the project that contains a patient's record; undefined if no environment that the role may read
+ * contains it.
+ */
 export async function findEnvironment(
   { services }: Pick<AdminRequest, 'services'>,
   project: string,

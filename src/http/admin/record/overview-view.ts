@@ -1,4 +1,4 @@
-/** Formats the overview of a record as JSON: lines of the clinical reading, each with its entry and its origin. */
+/** Formats the overview of a record as JSON: the lines of the clinical reading, each with its entry and origin. */
 import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { MEANINGS } from '#src/clinical/reading/dates.ts';
@@ -188,7 +188,7 @@ type ListView = z.input<typeof list>;
 type StatementView = z.input<typeof statement>;
 type ResultView = z.input<typeof result>;
 
-/** The inputs of the lines. */
+/** The inputs from which lines are formatted. */
 export interface LinesPlace extends LinePlace {
   readonly known: Known;
   readonly findOrigin: (id: string) => Origin;
@@ -235,7 +235,10 @@ export function viewList(place: LinesPlace, name: ListName): ListView {
   };
 }
 
-/** Returns the sentence for a list without current entries, which says that the list is empty only if that is true. */
+/**
+ * Returns the sentence for a list without current entries. It says that the list is empty only if there are no past or planned
+ * entries either.
+ */
 export function sayNone(
   say: Texts,
   none: string | null,
@@ -248,7 +251,7 @@ export function sayNone(
   return past === '' ? none : say('known.nonenowpast', { past });
 }
 
-/** Formats a line; returns an empty list if the line has no entry. */
+/** Formats a line; returns an empty array if the line has no entry. */
 export function viewLine(
   { say, findOrigin }: Pick<LinesPlace, 'say' | 'findOrigin'>,
   line: KnownLine,
@@ -292,7 +295,7 @@ export interface VersionedResult {
   readonly version: number;
 }
 
-/** Formats the newest result of a kind; returns an empty list if it has no facts. */
+/** Formats the newest result of a kind; returns an empty array if the kind has no facts. */
 export function viewMeasure(
   say: Texts,
   { name, system, code, facts, latest, failed, beside }: Measure,
@@ -314,11 +317,11 @@ export function viewMeasure(
   ];
 }
 
-/** Finds the origin and version of a result. */
+/** Finds the origin, the version and the replaced versions of a result. */
 export interface ResultsPlace {
   readonly findOrigin: (id: string) => Origin;
   readonly findVersion: (id: string) => number;
-  /** Returns what the versions replaced by a result's version said, newest first. */
+  /** Returns what earlier versions of a result said, newest first. */
   readonly findReplaced: (id: string) => readonly ReplacedResult[];
 }
 

@@ -1,4 +1,4 @@
-/** Shows a record at a glance, now or at an earlier time, by the clinical reading (docs/clinical-reading.md). */
+/** Shows a record at a glance, now or as of an earlier time, as the clinical reading presents it (docs/clinical-reading.md). */
 import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { VersionOf } from '#queries/rest/marks.ts';
@@ -64,10 +64,10 @@ export const OVERVIEW_ROUTES = [
   }),
 ];
 
-/** Types that are read in addition to those of the clinical reading. */
+/** Types that are read in addition to the types in the clinical reading. */
 const ALSO = ['CarePlan', 'Goal'];
 
-/** Maximum number of procedures shown, and of visits. */
+/** Maximum number of procedures shown; also of visits. */
 const MOST_EVENTS = 3;
 
 async function readOverview(
@@ -123,7 +123,7 @@ async function readOverview(
   };
 }
 
-/** Returns the newest events of a kind; events written by an AI are listed separately. */
+/** Returns the newest events of a kind; events that an AI wrote are listed separately. */
 async function readNewest(
   say: Texts,
   kind: 'procedure' | 'encounter',
@@ -141,7 +141,7 @@ async function readNewest(
   };
 }
 
-/** Returns a function that looks up the results that a given result replaced because a later version changed them. */
+/** Returns a function that returns the earlier results that later versions of a given result replaced. */
 function findReplacedResults(results: readonly StoredResult[]): ResultsPlace['findReplaced'] {
   const changed = new Map(results.map(({ id, replaced = [] }) => [id, readReplacedResults(id, replaced)]));
   return (id) => changed.get(id) ?? [];

@@ -12,12 +12,12 @@ import { whenText } from '../../reading/known-words.ts';
 import { splitStates, statesText } from '../../reading/summary-words.ts';
 import { type LinesPlace, type OverviewView, sayNone, viewLine } from './overview-view.ts';
 
-/** How care plans and goals differ. */
+/** The differences between care plans and goals. */
 const KINDS = {
   care_plan: {
     type: 'CarePlan',
     status: 'status',
-    /** Statuses of plans that are over, or that never took effect. */
+    /** Statuses of plans that have ended, or that never took effect. */
     over: ['revoked', 'completed'],
     /** Statuses of plans that aren't in effect yet. */
     ideas: [],
@@ -38,10 +38,10 @@ const KINDS = {
 
 type PlanKind = keyof typeof KINDS;
 
-/** Maximum number of activities named; the entry has all of them. */
+/** Maximum number of activities listed by name; the entry itself contains all of them. */
 const NAMED = 12;
 
-/** Returns a plan's activities (CarePlan.activity), each with its status and time, if given. */
+/** Returns a plan's activities (CarePlan.activity), each with its status and time if given. */
 function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): string[] {
   const said = objects(value.activity).flatMap(({ detail, reference }) => {
     const { code, description, status, scheduledString } = first(detail) ?? {};
@@ -57,7 +57,7 @@ function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): st
 }
 
 /**
- * Returns a plan's status. If the person has died, the wording says that a plan that was current then was current before
+ * Returns a plan's status. If the person has died and the plan hadn't ended, the text says that this was its status before
  * death.
  */
 function sayState({ say, known }: LinesPlace, state: string, isOver: boolean): string {
@@ -77,7 +77,7 @@ function sayGoal({ say }: LinesPlace, { value }: ClinicalEntry): string[] {
 }
 
 /**
- * Formats the care plans or the goals, starting with those under way.
+ * Formats the care plans or the goals, with those in progress first.
  * @param entries with names for their codes
  */
 export function viewPlans(

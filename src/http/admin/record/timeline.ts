@@ -1,4 +1,4 @@
-/** Shows a record's events in words, newest first: REST v1's timeline, worded as on the patient's pages. */
+/** Shows a record's events in words, newest first. It is REST v1's timeline, worded as on the patient's pages. */
 import { z } from 'zod';
 import type { StoredResult } from '#queries/rest/newest-results.ts';
 import { MEANINGS } from '#src/clinical/reading/dates.ts';

@@ -1,9 +1,9 @@
-/** Runs the reference in the browser: operations open in place in the list, and forms send their requests. */
+/** Runs the reference in the browser: operations open in place within the list, and forms send requests. */
 
-/** Credentials by kind, which exist only here and only until the visitor leaves the page. */
+/** Credentials by kind. They exist only here, and only until the visitor leaves the page. */
 const credentials = { key: '', identity: '' };
 
-/** True if the next animation frame marks the group that is being read. */
+/** True if the next animation frame will mark the group that is being read. */
 let marking = false;
 
 const groups = document.querySelector('#groups');
@@ -85,7 +85,7 @@ function mark() {
   });
 }
 
-/** Activates a form: its command follows the input, and it sends the request. */
+/** Activates a form: it updates its command as the visitor types, and sends the request. */
 function prepare(form) {
   const { credential } = form.elements;
   const kind = form.elements.namedItem('kind');
@@ -140,7 +140,7 @@ function readRequest(form) {
   if (kind !== '') headers.push(['Authorization', `Bearer ${secret}`]);
   const body = [...form.querySelectorAll('[name=body]')].find((each) => !each.closest('.body').hidden);
   const file = body?.files?.[0];
-  // R4 requires the URL's id in the body of an update.
+  // R4 requires that the body of an update contain the id in the URL.
   const text = body?.type === 'file' ? undefined : body?.value.replace(ownId, path.split('/').pop());
   const type = file?.type || body?.dataset.type;
   if (file !== undefined || (text ?? '') !== '')
@@ -149,7 +149,7 @@ function readRequest(form) {
   return { method, url, headers, text: text === '' ? undefined : text, file };
 }
 
-/** Returns the command that sends a request. The credential stays in a shell variable. */
+/** Returns the shell command that sends a request. The command takes the credential from a shell variable. */
 function writeCurl({ method, url, headers, text, file }) {
   const quoted = (part) => `'${part.replaceAll("'", `'\\''`)}'`;
   const parts = [

@@ -1,6 +1,6 @@
 /**
- * Handles JSON Patches in a Bundle, which are base64 text. Their values are counted like the values in a body, and under a
- * grant their ids are exchanged, as in a PATCH request.
+ * Handles JSON Patches in a Bundle, which are encoded as base64. As in a PATCH request, their values are counted as in a body,
+ * and under a grant their ids are exchanged.
  */
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import {
@@ -18,7 +18,7 @@ import type { Edge } from '../../edge/edge.ts';
 
 /**
  * Counts the values in all JSON Patches, one patch per step.
- * @param most maximum number of values in all patches together; a single patch may have as many as a resource
+ * @param most maximum number of values in all patches together; a single patch may contain as many as a resource
  * @throws Refusal too_large (413)
  */
 export function* countPatches(writes: readonly WriteEntry[], most: number): Steps<void> {
@@ -30,7 +30,7 @@ export function* countPatches(writes: readonly WriteEntry[], most: number): Step
     try {
       count.add(Buffer.from(resource.data, 'base64'));
     } catch (error) {
-      // The parser refuses excessive nesting; then only that entry fails.
+      // The parser refuses excessive nesting later; then only that entry fails.
       if (!(error instanceof Refusal) || error.kind === 'too_large') throw error;
     }
     left -= count.values;
@@ -42,7 +42,7 @@ export function* countPatches(writes: readonly WriteEntry[], most: number): Step
   }
 }
 
-/** Returns entries with real ids in the JSON Patches of their Binaries, one entry per step. */
+/** Returns the entries with real ids in the JSON Patches that their Binaries contain, one entry per step. */
 export function inwardPatches(edge: Edge, writes: readonly WriteEntry[]): Steps<WriteEntry[]> {
   return mapSteps(writes, (entry) => {
     const { method, resource } = entry;
@@ -59,8 +59,7 @@ function inwardBinary(edge: Edge, binary: JsonObject): JsonObject {
 }
 
 /**
- * Returns the text encoded in base64; undefined if it isn't base64 or isn't UTF-8, which the command refuses without quoting
- * it.
+ * Decodes base64 text; returns undefined if it isn't valid base64 or UTF-8. The command refuses such text without quoting it.
  */
 function decodeBase64(data: string): string | undefined {
   try {
@@ -76,7 +75,7 @@ function inwardText(edge: Edge, text: string): string {
   try {
     ({ value, exact } = parseJson(text));
   } catch {
-    // It will be refused with a message that quotes it.
+    // This text isn't a valid patch, and the message that refuses it will quote it.
     return edge.inward(text);
   }
   const inward = edge.json(value);

@@ -1,4 +1,4 @@
-/** Handles a Bundle's GET or HEAD entry as a separate request, by the interaction that its URL names. */
+/** Handles a GET or HEAD entry in a Bundle like a separate request, using the interaction that its URL names. */
 import { STATUS_CODES } from 'node:http';
 import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { parseQuery } from '#src/shared/query-text.ts';
@@ -13,7 +13,7 @@ import { type FhirRequest, type FindInteraction, openingAt } from '../request.ts
 
 /**
  * Returns the JSON text of the response entry.
- * @throws Refusal when the interaction does
+ * @throws Refusal in the same cases as the interaction
  */
 export async function readEntry(
   request: FhirRequest,

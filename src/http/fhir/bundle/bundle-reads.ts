@@ -17,7 +17,7 @@ export interface EntriesRead {
 }
 
 /**
- * Reads entries in parallel, each within its share of the remaining budget; an entry that needs more is read again by itself,
+ * Reads entries in parallel, each within its share of the remaining budget. An entry that needs more is read again by itself,
  * with the whole remaining budget. So entries that are read at the same time never use more than the budget together.
  * @param budget for all entries together; an entry that doesn't fit fails with 413 `too-costly`
  */
@@ -57,7 +57,7 @@ export async function readEntries(
   }
 }
 
-/** Returns the error if the access token no longer works, because a Bundle may take long. */
+/** Returns an error if the access token no longer works, because a Bundle may take long to process. */
 async function confirmAccess({ confirm }: FhirRequest): Promise<unknown> {
   try {
     await confirm?.();

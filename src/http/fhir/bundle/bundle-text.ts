@@ -29,14 +29,14 @@ export function bundleText(
   if (entries.length === 0) return before + after;
   if (!isShort(entries))
     return joined([before, ...entries.flatMap((entry, n) => (n === 0 ? [entry] : [',', entry])), after]);
-  // Concatenated only once: extending long text would copy it when it is sent.
+  // The text is concatenated only once, because extending a long text would copy it again when it is sent.
   const framed = [...entries];
   framed[0] = before + framed[0];
   framed.push(framed.pop() + after);
   return framed.join(',');
 }
 
-/** The length from which a Bundle is built outside the heap, in characters. */
+/** The length, in characters, from which a Bundle is built outside the heap. */
 const LONG = 500_000;
 
 function isShort(entries: readonly (string | Buffer)[]): entries is readonly string[] {
@@ -75,16 +75,16 @@ export function joined(pieces: readonly (string | Buffer)[]): Buffer {
 
 /** The cursors for other pages. */
 export interface Pages {
-  /** '' for the first page. */
+  /** Empty for the first page. */
   readonly next?: string | undefined;
   readonly previous?: string | undefined;
-  /** True if this isn't the first page; the first page needs no cursor. */
+  /** True if this isn't the first page, so that the page gets a link to it. The first page needs no cursor. */
   readonly first?: true;
   readonly last?: string | undefined;
 }
 
 /**
- * Returns the links on a page: `self`, and links to other pages that exist.
+ * Returns the links on a page: `self`, and links to whichever other pages exist.
  * @param query the effective parameters, without a cursor
  */
 export function pageLinks(path: string, query: URLSearchParams, pages: Pages): Link[] {

@@ -1,6 +1,6 @@
 /**
- * Handles transaction and batch: https://hl7.org/fhir/R4/http.html#transaction. Writes go to the commands; GET entries are
- * answered after them, by the interactions that handle separate requests.
+ * Handles transaction and batch: https://hl7.org/fhir/R4/http.html#transaction. Commands carry out the writes. After them, GET
+ * entries are answered by the same interactions as separate requests.
  */
 import { STATUS_CODES } from 'node:http';
 import type { WriteResult } from '#commands/command.ts';
@@ -30,8 +30,8 @@ import { bundleText } from './bundle-text.ts';
 
 /**
  * Returns 200 with one response entry per entry, in order.
- * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, if there are more GET entries than
- *   requests left
+ * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, if there are more GET entries than the
+ *   rate limit still allows
  */
 export async function processBundle(request: FhirWrite, find: FindInteraction): Promise<Answer> {
   const { service, caller } = request;
@@ -45,7 +45,7 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
     request.pass === undefined
       ? sent
       : { ...sent, writes: await inSlices(inwardPatches(request.pass.edge, sent.writes)) };
-  // The request itself is counted for its writes or, if it has none, for its first read.
+  // The request itself counts for the writes or, if there are none, for the first read.
   await request.spend(bundle.writes.length > 0 ? bundle.reads.length : Math.max(0, bundle.reads.length - 1));
   if (bundle.type === 'transaction') {
     refuseFaulty(bundle);
@@ -91,7 +91,7 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
 }
 
 /**
- * Returns the Bundle without the batch entries that the caller's scopes don't allow; only these entries fail (403).
+ * Returns the Bundle without the batch entries that the caller's scopes don't allow. Only these entries fail (403).
  * @throws Refusal forbidden (403) for a transaction with such entries
  */
 function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
@@ -114,7 +114,7 @@ function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
   };
 }
 
-/** The length from which an entry counts as long, in characters. */
+/** The length, in characters, from which an entry is treated as long. */
 const LONG = 16_000;
 
 /** Refuses a transaction with invalid entries and names all of them. */
@@ -128,8 +128,8 @@ function refuseFaulty({ faulty }: ParsedBundle): void {
 }
 
 /**
- * Tries a transaction's GET entries before anything is written, because a transaction is all or nothing. Only resources that
- * the transaction restores may be missing; resources that it deletes will be.
+ * Tries a transaction's GET entries before anything is written, because a transaction is all or nothing. A missing resource is
+ * accepted only if the transaction restores it; a resource that the transaction deletes counts as missing.
  */
 async function refuseFailingReads(
   request: FhirWrite,
@@ -195,7 +195,7 @@ async function write(
   return new Map(await inSlices(mapSteps([...result], kept)));
 }
 
-/** The response entry for a DELETE that reveals no version. */
+/** The response entry for a DELETE, if it must not reveal a version. */
 const DELETED = '{"response":{"status":"204 No Content"}}';
 
 /** Warnings for results whose bodies aren't kept. */
@@ -217,12 +217,12 @@ function withinBudget({ prefer, budget, service }: FhirWrite, result: WriteResul
     budget.take(Buffer.byteLength(body));
     return result;
   } catch {
-    // The write has been made; only showing it can be refused.
+    // The write has already been made; only showing its result can be refused.
     return { ...result, body: NOT_SHOWN };
   }
 }
 
-/** Outcome for a resource that didn't fit in the response. */
+/** The outcome shown for a resource that didn't fit in the response. */
 const NO_ROOM = operationOutcome([
   {
     severity: 'warning',
@@ -234,7 +234,7 @@ const NO_ROOM = operationOutcome([
 
 const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
-/** Returns a write's response entry; it contains the resource or an outcome only if `Prefer` requests that. */
+/** Returns a write's response entry. It contains the resource or an outcome only if `Prefer` requests this. */
 function written(request: FhirWrite, method: WriteEntry['method'], result: WriteResult): string {
   const { prefer, service, caller } = request;
   const { outcome, version, lastUpdated, type, id, body } = result;

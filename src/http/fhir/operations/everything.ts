@@ -28,7 +28,7 @@ export const everything: Operation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
   instances: ['Patient'],
   methods: ['GET', 'POST'],
-  // The types are checked when `_type` names them; types that the grant doesn't cover are otherwise left out.
+  // If `_type` names types, these are checked; otherwise, types that the grant doesn't cover are left out.
   grantToken: ({ id }) => ({ action: '$everything', needs: [], type: 'Patient', id }),
   parameters: EVERYTHING_PARAMETERS,
   searchset: true,
@@ -36,7 +36,10 @@ export const everything: Operation = {
   run,
 };
 
-/** Number of bytes of a page that are read at a time. Most records fit in one part and are sent with their length. */
+/**
+ * Number of bytes of a page that are read at a time. Most records fit in one part; their responses are sent with a
+ * Content-Length.
+ */
 const PART_BYTES = 4_000_000;
 
 /**
@@ -61,14 +64,14 @@ async function run(request: OperationRequest): Promise<Answer> {
   }
   if (asked.care === undefined || caller.sees.asOf === undefined) return answer(request, asked, subset);
   service.freshness.require(['history']);
-  // The dates of care as of an earlier time are in tables that belong to one transaction, so the page is read before it is
-  // sent.
+  // As of an earlier time, the dates of care are in tables that exist only within one transaction, so the page is read
+  // completely before it is sent.
   return service.queries.searchRecord(caller, { record: id, types: undefined }, ({ everything: read }) =>
     answer(request, asked, subset, read),
   );
 }
 
-/** @param loaded reads a page that is kept until it is complete; undefined: a long page is sent while it is being read */
+/** @param loaded reads a page, which is held until it is complete; if undefined, a long page is sent while it is being read */
 async function answer(
   request: OperationRequest,
   asked: EverythingRequest,
@@ -96,8 +99,8 @@ async function answer(
 }
 
 /**
- * Yields the parts of a page, each read on demand and counted by the budget. The last part ends the page (by `_count` or the
- * budget) or the record.
+ * Yields the parts of a page. Each part is read on demand and counted against the budget. The last part ends the page (because
+ * of `_count` or the budget) or the record.
  * @throws Refusal too_large (413) for a page with `_offset` that doesn't fit, because the next page would begin too late;
  *   unauthenticated (401) before a further part if the credential has stopped working
  */
@@ -114,7 +117,7 @@ async function* pageParts(
   let from = asked;
   let before: EverythingPage | undefined;
   while (left > 0) {
-    // Sending to a slow reader takes long, and a grant or key may end in the meantime.
+    // Sending to a slow reader takes long, so a grant or key may end before the next part.
     if (before !== undefined) await goOn?.();
     const room: Room = {
       bytes: Math.min(PART_BYTES, bytes),
@@ -125,12 +128,13 @@ async function* pageParts(
         : { isFurther: true, rows: Math.max(MIN_ROWS, 2 * before.entries.length), named: before.named }),
     };
     const page = await read(caller, id, { ...from, count: left }, service.base, room);
-    // A record that has been purged in the meantime has no further rows, but this isn't the end of the record.
+    // If a record has been purged in the meantime, there are no more rows, but this must not be mistaken for the end of the
+    // record.
     const ends = before !== undefined && page.next === undefined;
     if (ends && (await service.queries.read(caller, 'Patient', id)) === undefined)
       throw unavailable('the record was purged while it was being read');
     const size = page.entries.reduce((sum, { body }) => sum + body.length, 0);
-    // Parts that have been sent no longer count.
+    // Parts that have already been sent no longer count against the budget.
     if (shortens && loaded === undefined) budget.giveBack();
     budget.take(size, page.entries.length);
     left -= page.entries.length;
@@ -176,7 +180,7 @@ class Seen {
     this.#next = next;
   }
 
-  /** Returns the first entry, which reports ignored inputs, if any. */
+  /** Returns the first entry, which reports ignored inputs; returns nothing if there are none. */
   outcome(ignored: readonly Issue[]): string[] {
     if (ignored.length === 0) return [];
     const text = this.separator + outcomeEntry(ignored);
@@ -184,7 +188,7 @@ class Seen {
     return [text];
   }
 
-  /** Returns the page's total and links. The next page begins at a cursor, not at an offset. */
+  /** Returns the page's total and links. The link to the next page has a cursor, not an offset. */
   frame(path: string): BundleOptions {
     const { cursor, offset = 0, used } = this.asked;
     const further = new URLSearchParams(used);
@@ -209,7 +213,7 @@ async function entryTexts(
   const texts: (string | Buffer)[] = [];
   seen.add(page);
   for (const entry of page.entries) {
-    // Cutting many resources takes a while, so other requests get a turn.
+    // Reducing many resources takes a while, so let other requests run.
     if (subset !== undefined && seen.entries % TURN === TURN - 1) await setImmediate();
     texts.push(seen.separator, ...pieces(base, entry, subset));
     seen.entries += 1;
@@ -217,7 +221,7 @@ async function entryTexts(
   return texts;
 }
 
-/** Yields the Bundle while it is being read. Its links come last, because the end of the page isn't known earlier. */
+/** Yields the Bundle while it is being read. Its links come last, because only then is it known where the page ends. */
 async function* streamed(
   { service, ignored, pass }: OperationRequest,
   asked: EverythingRequest,
@@ -236,10 +240,10 @@ async function* streamed(
   yield joined([...before, `]${counted},"link":${JSON.stringify(links)}}`]);
 }
 
-/** Number of resources that are cut before other requests get a turn. */
+/** Number of resources that are reduced before other requests can run. */
 const TURN = 200;
 
-/** Returns an entry's JSON in pieces, so that bodies are copied only when the whole page is. */
+/** Returns an entry's JSON in pieces, so that bodies are copied only once, when the whole page is assembled. */
 function pieces(
   base: string,
   { type, id, body, mode }: EverythingEntry,

@@ -18,8 +18,8 @@ import {
 const LONGEST_FILTER = 200;
 
 /**
- * Returns 200 with the ValueSet and its expansion; 404 for an unknown value set or code system; 413 for too many codes without
- * a count.
+ * Returns 200 with the ValueSet and its expansion; 404 for an unknown value set or code system; 413 for too many codes if no
+ * count is given.
  */
 export const expand: Operation = {
   name: 'expand',
@@ -68,7 +68,7 @@ export const expand: Operation = {
   },
 };
 
-/** Returns the requested value set: the one in the request, or the one named by its URL or by the path. */
+/** Returns the requested value set: the one in the request, or the one that its URL or the path names. */
 export async function requestedSet(request: OperationRequest): Promise<ValueSet> {
   const instance = await readValueSet(request);
   const sent = readObjectInput(request, 'valueSet') ?? request.resource?.value;

@@ -6,7 +6,7 @@ import type { OperationRequest } from '../operation.ts';
 import { parseConceptMap, parseValueSet } from './terminology-bodies.ts';
 
 /**
- * Returns the parsed body; undefined without an id.
+ * Returns the parsed body of the resource; undefined if the URL has no id.
  * @throws Refusal not_found (404)
  */
 async function readInstance({
@@ -22,7 +22,7 @@ async function readInstance({
 }
 
 /**
- * Returns the CodeSystem's URL.
+ * Returns the URL of the CodeSystem that the operation's URL names; undefined without an id.
  * @throws Refusal not_found (404)
  */
 export async function readCodeSystem(request: OperationRequest): Promise<{ url: string } | undefined> {
@@ -31,7 +31,7 @@ export async function readCodeSystem(request: OperationRequest): Promise<{ url: 
 }
 
 /**
- * Returns the ValueSet.
+ * Returns the ValueSet that the operation's URL names; undefined without an id.
  * @throws Refusal not_found (404)
  */
 export async function readValueSet(request: OperationRequest): Promise<ValueSet | undefined> {
@@ -40,7 +40,7 @@ export async function readValueSet(request: OperationRequest): Promise<ValueSet 
 }
 
 /**
- * Returns the ConceptMap.
+ * Returns the ConceptMap that the operation's URL names; undefined without an id.
  * @throws Refusal not_found (404)
  */
 export async function readConceptMap(request: OperationRequest): Promise<ConceptMap | undefined> {

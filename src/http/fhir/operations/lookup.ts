@@ -11,7 +11,7 @@ import {
   stringOutput,
 } from './terminology-inputs.ts';
 
-/** Returns 404 for an unknown system or code. */
+/** Returns 200 with the code's properties; 404 for an unknown system or code. */
 export const lookup: Operation = {
   name: 'lookup',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',

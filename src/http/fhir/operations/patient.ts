@@ -5,7 +5,7 @@ import type { FhirRequest } from '../request.ts';
 
 /**
  * Checks that the Patient exists.
- * @throws Refusal not_found (404) if the caller can't see it, gone (410) if it is deleted
+ * @throws Refusal not_found (404) if the caller can't see the Patient, gone (410) if the Patient is deleted
  */
 export async function requirePatient({ service, caller }: FhirRequest, id: string): Promise<void> {
   const found = await service.queries.read(caller, 'Patient', id);

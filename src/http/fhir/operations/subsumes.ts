@@ -1,5 +1,5 @@
 /**
- * Handles $subsumes, which says how two codes in a system are related.
+ * Handles $subsumes, which returns how two codes in a system are related.
  * https://hl7.org/fhir/R4/codesystem-operation-subsumes.html
  */
 import type { Operation } from '../operation.ts';
@@ -13,7 +13,7 @@ import {
   readTextInput,
 } from './terminology-inputs.ts';
 
-/** Returns 404 for an unknown system or code. */
+/** Returns 200 with the relation; 404 for an unknown system or code. */
 export const subsumes: Operation = {
   name: 'subsumes',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',

@@ -50,7 +50,7 @@ async function run(request: OperationRequest): Promise<Answer> {
     const displays = await service.terminology.displays(
       await inSlices(codesWithoutDisplay(chosen, directory)),
     );
-    // As of a given time, the same request returns the same document.
+    // As of a given time, repeating a request returns the same document.
     const own = asOf === undefined ? newUuid() : makeId(request, id, asOf);
     const parts = { id: own, now: asOf ?? nowMicros(), directory, displays };
     receipt = draftSummary(id, { ...found, ...parts, base, access, isPast: asOf !== undefined });
@@ -63,7 +63,10 @@ async function run(request: OperationRequest): Promise<Answer> {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 1, ...(receipt && { receipt }) };
 }
 
-/** Returns the id of a summary as of a given time, whose content is always the same for one project or grant. */
+/**
+ * Returns the id of a summary as of a given time. For a given project or grant, the content of such a summary is always the
+ * same.
+ */
 function makeId({ service, caller: { calls } }: OperationRequest, patient: string, asOf: Micros): string {
   const reader = calls.credential.kind === 'grant' ? calls.credential.grantId : calls.projectId;
   return derivedId(`${service.base}Patient/${patient}/$summary?_asOf=${asOf}#${reader}/${VERSION}`);
@@ -81,8 +84,8 @@ function requireProfile(query: URLSearchParams): void {
 }
 
 /**
- * Finds the Patient who has an identifier now. Identifiers are compared exactly, because one that differs only in case may be
- * another patient's.
+ * Finds the Patient who currently has an identifier. Identifiers are compared exactly, because an identifier that differs only
+ * in case may belong to another patient.
  * @throws Refusal malformed (400) without the parameter; not_found (404) without a match; precondition_failed (412) if there
  *   are several
  */

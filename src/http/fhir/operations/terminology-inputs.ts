@@ -7,7 +7,7 @@ import type { Opening } from '../../grant/opening.ts';
 import type { OperationPlace, OperationRequest } from '../operation.ts';
 
 /**
- * Returns the requirements for a grant on an operation on codes: no scope, because it shows nothing from a record
+ * Returns what an operation on codes requires of a grant: no scope, because the operation shows nothing from a record
  * (docs/oauth.md, "Scopes").
  */
 export function ofTerminology(action: string): (place: OperationPlace) => Opening {
@@ -25,7 +25,7 @@ export function badInput(name: string, diagnostics: string, code: 'required' | '
 
 /**
  * Returns a text input; undefined if it is absent or empty.
- * @throws Refusal malformed (400) for another type
+ * @throws Refusal malformed (400) if the input has another type
  */
 export function readTextInput(request: OperationRequest, name: string): string | undefined {
   return readInput(request, name, /^(?!Boolean|Decimal|Integer|PositiveInt|UnsignedInt)/, 'a string');
@@ -60,7 +60,7 @@ export function readBooleanInput(request: OperationRequest, name: string): boole
 }
 
 /**
- * Returns a whole number of at least 0.
+ * Returns an input that is a whole number of at least 0.
  * @throws Refusal malformed (400)
  */
 export function readCountInput(request: OperationRequest, name: string): number | undefined {
@@ -71,7 +71,7 @@ export function readCountInput(request: OperationRequest, name: string): number 
 }
 
 /**
- * Returns an object input: a Coding, a CodeableConcept or a resource.
+ * Returns an input that is an object: a Coding, a CodeableConcept or a resource.
  * @throws Refusal malformed (400) if it is a list
  */
 export function readObjectInput({ inputs, query }: OperationRequest, name: string): JsonObject | undefined {
@@ -103,7 +103,7 @@ export function parseCoding(coding: Json, name: string): Coded {
 }
 
 /**
- * Returns the codes that an operation is about: `code` with its companion inputs, `coding`, or the codings in a
+ * Returns the codes that an operation is about: `code` with the inputs that qualify it, `coding`, or the codings in a
  * `codeableConcept`.
  * @param system the system of `code`
  * @throws Refusal malformed (400) if there are none

@@ -80,7 +80,7 @@ export const validateCodeInSet: Operation = {
   },
 };
 
-/** Answers for a concept, which is valid if any of its codings is. */
+/** Returns the response for a concept, which is valid if any of its codings is valid. */
 async function answerAny(
   request: OperationRequest,
   codes: readonly Coded[],

@@ -27,7 +27,7 @@ export const validate: Operation = {
   instances: TYPE_NAMES,
   otherTypes: true,
   methods: ['GET', 'POST'],
-  // Without an id, nothing is read: the response is about the resource in the request.
+  // Without an id, nothing is read, because the response is only about the resource in the request.
   grantToken: ({ type, id }) => ({
     action: '$validate',
     needs: type === undefined || id === null ? [] : [{ type, letters: 'r' }],
@@ -47,7 +47,7 @@ const METHOD = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
 const LETTER = { create: 'c', update: 'u', delete: 'd' } as const;
 
 /**
- * Returns 200 with all issues; if none has severity `error`, the resource is valid.
+ * Returns 200 with all issues. The resource is valid if no issue has the severity `error`.
  * @throws Refusal malformed (400) for an unknown mode, or without a resource; 403 404 410 for an id
  */
 async function run(request: OperationRequest): Promise<Answer> {
@@ -89,8 +89,8 @@ function readMode({ query, id }: OperationRequest): Mode | undefined {
 }
 
 /**
- * Returns the resource in the request; with mode `profile`, or if the request has an id but no resource, returns the stored
- * one.
+ * Returns the resource in the request. With mode `profile`, or if the request has an id but no resource, returns the stored
+ * resource.
  */
 async function findResource(request: OperationRequest, mode: Mode | undefined): Promise<SubmittedResource> {
   const { resource, type, id } = request;
@@ -105,7 +105,7 @@ async function findResource(request: OperationRequest, mode: Mode | undefined): 
   return { value, exact };
 }
 
-/** Returns the issue for a resource whose type or id differs from the URL's. */
+/** Returns an issue if the resource's type or id differs from the URL's. */
 function ofOtherType({ type, otherType, id }: OperationRequest, { value }: SubmittedResource): Issue[] {
   const named = type ?? otherType ?? '';
   if (value.resourceType !== named) {
@@ -119,7 +119,7 @@ function ofOtherType({ type, otherType, id }: OperationRequest, { value }: Submi
   ];
 }
 
-/** Returns the issues because of which the write would be refused. */
+/** Returns the issues for which the write would be refused. */
 async function refusedWrite(
   request: OperationRequest,
   mode: 'create' | 'update' | 'delete',
@@ -150,7 +150,7 @@ function readOnly(type: string): Issue {
   return { code: 'not-supported', diagnostics: `${type} is read-only on this service`, expression: type };
 }
 
-/** Removes duplicates, because a write finds the faults against base R4 again. */
+/** Removes duplicate issues, because a write checks against base R4 again and finds the same faults. */
 function once(issues: readonly Issue[]): Issue[] {
   const seen = new Set<string>();
   return issues.filter(({ code, diagnostics, expression }) => {

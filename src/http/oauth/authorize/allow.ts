@@ -55,13 +55,13 @@ export async function allow(
     resources: request.resources,
     authTime: session.authTime ?? session.startedAt,
   });
-  // The record has been purged, or the grant revoked, in the meantime.
+  // The record has been purged or the grant has been revoked in the meantime.
   if (code === undefined)
     throw new Refusal('conflict', { code: 'conflict', diagnostics: 'the grant has ended' });
   return code;
 }
 
-/** Returns the record and the duration; starts a new record if that was chosen. */
+/** Returns the chosen record and duration. If the person chose a new record, creates it. */
 async function chosen(services: AuthorizeServices, allowed: Allowed, requestId: string) {
   const { client, session, offer, choice } = allowed;
   const { record, days, details } = choice;
@@ -76,7 +76,7 @@ async function chosen(services: AuthorizeServices, allowed: Allowed, requestId: 
   return { record, relationship, days } as const;
 }
 
-/** Returns the context for a command by the person, in their session. */
+/** Returns the context in which a person's command runs in their session. */
 function makeContext({ session: { person } }: Allowed, requestId: string) {
   const { issuer, subject } = person;
   return {

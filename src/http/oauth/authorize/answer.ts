@@ -1,6 +1,6 @@
 /**
- * Sends the response to an authorization request to the application: in a redirect, or in a form on a page (OAuth 2.0 Form
- * Post Response Mode 1.0), which is submitted automatically or when the person presses a button.
+ * Sends the response to an authorization request to the application. It is sent in a redirect, or in a form on a page (OAuth
+ * 2.0 Form Post Response Mode 1.0), which is submitted automatically or when the person presses a button.
  */
 import type { Context } from 'koa';
 import type { AnswerTo } from '#src/oauth/authorization/faults.ts';
@@ -23,7 +23,7 @@ export interface ApplicationAnswer {
   readonly outcome: Outcome;
 }
 
-/** Submits the form on the page. The policy allows exactly this text to run. */
+/** The script that submits the form on the page. The policy allows exactly this text to run. */
 const SEND = 'document.forms[0].submit();';
 
 /**
@@ -49,12 +49,12 @@ ${renderForm(answerTo, answerParameters(answerTo, baseUrl, outcome), html`${say(
     here: undefined,
   });
   const needs = shellNeeds([formTarget(answerTo.redirectUri)]);
-  // As with a redirect, the application doesn't learn which page the response comes from.
+  // As with a redirect, the application doesn't learn which page sent the response.
   answerPage(ctx, 200, page, { ...needs, scripts: [inlineSource(SEND)], referrer: 'no-referrer' });
 }
 
 /**
- * Shows a fault in the application's request, and lets the person choose whether to go on to the application.
+ * Shows a fault in the application's request, and lets the person choose whether to continue to the application.
  * @param url shows the page again in another language
  */
 export function offerReturn(
@@ -65,7 +65,7 @@ export function offerReturn(
 ): void {
   const { redirectUri, mode } = answerTo;
   const host = html`<strong><bdi>${nameTarget(redirectUri)}</bdi></strong>`;
-  // In one element, because the parts of a button lose the spaces between them.
+  // In a single element, because the spaces between the parts of a button get lost.
   const back = say.html('error.back', { host: html`<bdi>${nameTarget(redirectUri)}</bdi>` });
   const text = html`<span>${back}</span>`;
   const way =
@@ -90,7 +90,7 @@ export function nameTarget(redirectUri: string): string {
 }
 
 /**
- * Returns the form that sends a response. Values are sent unchanged: `html` would replace characters that people don't see
+ * Returns the form that sends a response. Values are inserted unchanged, because `html` would replace invisible characters
  * with their names.
  */
 function renderForm({ redirectUri }: AnswerTo, parameters: Outcome, button: Html): Html {

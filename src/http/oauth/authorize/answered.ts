@@ -1,4 +1,4 @@
-/** Shows the page for a request that has already been decided: somebody pressed twice, or went back. */
+/** Shows the page for a request that has already been decided, because somebody pressed a button twice or went back. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { readClientId } from '#src/oauth/authorization/request.ts';
@@ -11,14 +11,14 @@ import { answerStop } from './fault-page.ts';
 import { type AuthorizeDeps, readQueryParameter, sayIn } from './opened.ts';
 import { readLang } from './parameters.ts';
 
-/** Number of checks whether a decision has been carried out, and the pause between checks, in ms. */
+/** How many times to check whether a decision has been carried out, and the pause between checks, in ms. */
 const LOOKS = 50;
 const LOOK_MS = 200;
 
 /**
- * Answers a request that can't be decided: with the person's decision in this session, or else with a page that says that the
- * request is no longer open. If Allow is pressed again, the browser drops the first response, so the second request waits for
- * the first one's outcome. A code is never issued twice.
+ * Answers a request that can't be decided. If the person has decided it in this session, answers with that decision; otherwise
+ * with a page that says that the request is no longer open. If a person presses Allow twice, the browser drops the first
+ * response, so the second request waits for the outcome of the first. A code is never issued twice.
  */
 export async function answerClosed(
   { services, root }: AuthorizeDeps,

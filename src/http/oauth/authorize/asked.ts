@@ -1,5 +1,6 @@
 /**
- * Describes an application's request in a few sentences, so that a person who opens no group of boxes still reads all of it.
+ * Describes an application's request in a few sentences, so that a person who expands none of the groups of boxes still reads
+ * all of it.
  */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';

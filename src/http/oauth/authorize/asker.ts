@@ -1,11 +1,11 @@
-/** Renders the part of the consent page that says who is asking, what for, and as whom the person is signed in. */
+/** Renders the part of the consent page that says who is asking, for what purpose, and as whom the person is signed in. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { nameTarget } from './answer.ts';
 import type { ConsentView } from './view.ts';
 
 /**
- * Purposes for which we have our own wording: plain ones, and HL7's codes
+ * Purposes for which the page has its own wording: plain words, and HL7's codes
  * (http://terminology.hl7.org/CodeSystem/v3-ActReason).
  */
 const PURPOSES = [
@@ -24,8 +24,8 @@ const PURPOSES = [
 ] as const;
 
 /**
- * Returns that part of the page.
- * @param asked the request, which follows the application's name
+ * Returns the part that says who is asking.
+ * @param asked what the application requests, shown after its name
  */
 export function askerPart(
   say: Texts,
@@ -57,7 +57,10 @@ ${logoPart(view)}
 ${domainNote(say, organization.domain)}`;
 }
 
-/** Returns the part about a guest: its host and the response's destination, which are the only certain facts about it. */
+/**
+ * Returns the part about a guest: the guest's host and the response's destination, which are the only facts about a guest that
+ * are certain.
+ */
 function guestPart(
   say: Texts,
   { redirectUri }: Pick<ConsentView, 'redirectUri'>,
@@ -74,19 +77,19 @@ function guestPart(
 `;
 }
 
-/** Returns the badge for applications that nobody registered here. */
+/** Returns the badge for an application that nobody has registered here. */
 export function guestBadge(say: Texts): Html {
   return html`<span class="badge warn">${say('guest.unknown')}</span>`;
 }
 
-/** Returns the badge with an organization's confirmed domain; people can compare the domain, but not the name. */
+/** Returns the badge with an organization's confirmed domain. People can check the domain, but they can't check the name. */
 export function domainBadge(say: Texts, domain: string | undefined): Html {
   if (domain === undefined) return html`<span class="badge warn">${say('consent.unconfirmed')}</span>`;
   const text = say.html('consent.confirmed', { domain: html`<bdi>${domain}</bdi>` });
   return html`<span class="badge good">${text}</span>`;
 }
 
-/** Returns the warning about an organization without a confirmed domain; empty for others. */
+/** Returns the warning about an organization without a confirmed domain; empty if it has one. */
 export function domainNote(say: Texts, domain: string | undefined): Html {
   return domain === undefined
     ? html`<p class="note warn">${say('consent.unconfirmednote')}</p>
@@ -94,7 +97,7 @@ export function domainNote(say: Texts, domain: string | undefined): Html {
     : html``;
 }
 
-/** Returns the logo, which we store ourselves, or the first letter of the name. */
+/** Returns the logo, which the service stores itself, or the first letter of the name. */
 function logoPart({
   client: { applicationId, branding, name },
   root,

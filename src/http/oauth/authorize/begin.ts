@@ -19,7 +19,10 @@ import {
 import { readLang, readParameters } from './parameters.ts';
 import { isFresh, silently } from './silent.ts';
 
-/** How long the browser keeps the cookie that binds its requests, in seconds: as long as a request can wait. */
+/**
+ * How long the browser keeps the cookie that binds waiting requests to it, in seconds. This is also how long a request can
+ * wait.
+ */
 const BROWSER_S = 3600;
 
 /** Handles `/oauth/authorize`: checks a request, stores it, and shows it. */
@@ -42,13 +45,13 @@ export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
       outcome: await silently(services, opened, await visitors.findSession(ctx)),
     });
   const handle = await services.pending.save(ownParameters(parameters));
-  // Cookies belong to BASE_URL's host, and browsers send none with a form from another site.
+  // Cookies belong to BASE_URL's host, and browsers don't send them with a form from another site.
   if (ctx.method === 'POST' || ctx.host !== new URL(baseUrl).host)
     return redirectTo(ctx, baseUrl + consentPath(handle, say.lang));
   await show(deps, ctx, handle);
 }
 
-/** Shows a waiting request; people who aren't signed in, or not recently enough, sign in first. */
+/** Shows a waiting request. People who aren't signed in, or not recently enough, must sign in first. */
 export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): Promise<void> {
   const { services, visitors, cookie, newSecret } = deps;
   const session = await visitors.findSession(ctx);

@@ -13,7 +13,7 @@ export const OFFLINE = 'offline';
 
 /** How long a grant may last, in days. */
 export type GrantDays = (typeof GRANT_DAYS)[number];
-/** Maximum for a guest. */
+/** Maximum duration for a guest, in days. */
 const MOST_GUEST_DAYS = 90;
 
 /** Returns the durations that a person can choose for an application. */
@@ -21,15 +21,15 @@ export function grantDays({ guest }: { readonly guest?: object }): readonly Gran
   return guest === undefined ? GRANT_DAYS : GRANT_DAYS.filter((days) => days <= MOST_GUEST_DAYS);
 }
 
-/** The fields that can be wrong; the key of each field's text is its name after `fault.`. */
+/** The fields that can be faulty. The key of each field's text is `fault.` followed by the field's name. */
 export type FaultyField = 'record' | 'given' | 'family' | 'birthdate' | 'items' | 'days' | 'unavailable';
 
 /** The choices on offer. */
 export interface Offer {
   readonly records: readonly OfferedRecord[];
-  /** True if the application named a record that isn't among these. That record may or may not exist. */
+  /** True if the application named a record that isn't in `records`. That record may or may not exist. */
   readonly asksOther: boolean;
-  /** True if the person may start a personal record; a person has at most one. */
+  /** True if the person may start a personal record. A person has at most one. */
   readonly mayStart: boolean;
   readonly items: readonly ItemSentence[];
   /** The durations to choose from, shortest first. */
@@ -39,7 +39,7 @@ export interface Offer {
 
 /** The state of the form. */
 export interface Choice {
-  /** A Patient's id, or `NEW_RECORD`; undefined if none is chosen. */
+  /** A Patient's id, or `NEW_RECORD`; undefined if no record is chosen. */
   readonly record: string | undefined;
   readonly kept: ReadonlySet<string>;
   /** Undefined if none of the durations is chosen. */
@@ -53,8 +53,8 @@ export const MAX_NAME = 100;
 const MAX_ITEMS = 200;
 
 /**
- * Returns the form as it is first shown: everything that was requested, for the shortest time. If the application named a
- * record that the person doesn't have, none is chosen.
+ * Returns the form's initial state: everything that was requested, for the shortest duration. If the application named a
+ * record that the person doesn't have, no record is chosen.
  * @param name the person's name, for a new record
  */
 export function firstChoice(offer: Offer, name: string | undefined): Choice {
@@ -77,7 +77,7 @@ export function firstChoice(offer: Offer, name: string | undefined): Choice {
   };
 }
 
-/** Returns the content of a form, ignoring choices that aren't on offer. */
+/** Returns the choices in a form, ignoring choices that aren't on offer. */
 export function readChoice(form: URLSearchParams, offer: Offer): Choice {
   const record = form.get('record') ?? undefined;
   const isOffered = record === NEW_RECORD ? offer.mayStart : offer.records.some(({ id }) => id === record);
@@ -92,7 +92,7 @@ export function readChoice(form: URLSearchParams, offer: Offer): Choice {
 }
 
 /**
- * Returns the fields because of which a choice can't be allowed.
+ * Returns the fields because of which a choice can't be accepted.
  * @param today `YYYY-MM-DD`
  */
 export function findFaultyFields(

@@ -1,4 +1,6 @@
-/** Renders the controls with which a person says what an application may do: which record, what, for how long. */
+/**
+ * Renders the controls with which a person decides what an application may do: for which record, which data, and for how long.
+ */
 import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -36,7 +38,7 @@ ${links}</ul>
 </div>`;
 }
 
-/** Returns the attributes that connect a control with its fault. */
+/** Returns the attributes that associate a control with its fault. */
 function described(faults: readonly FaultyField[], fault: FaultyField): Html {
   return faults.includes(fault) ? html` aria-invalid="true" aria-describedby="${fault}-fault"` : html``;
 }
@@ -56,7 +58,7 @@ export function recordPart(say: Texts, { client, offer, choice, faults }: Choosi
     details: [
       say(relationship === 'self' ? 'record.own' : 'record.dependent'),
       ...(birth_date === null ? [] : [say('record.born', { day: dayInWords(say.lang, birth_date) })]),
-      // A person may have records in several places.
+      // The same person may have records in several places.
       ...(via === 'own' ? [say('record.started')] : []),
       ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
     ],
@@ -95,7 +97,9 @@ ${faultText(say, faults, 'birthdate')}</div>
 </div>`;
 }
 
-/** Returns the requested items, each with a box that can be cleared. If there are many boxes, they are in a collapsed group. */
+/**
+ * Returns the requested items, each with a box that can be unchecked. If there are many boxes, they are in a collapsed group.
+ */
 export function itemsPart(say: Texts, { client, offer, choice, faults }: Choosing): Html {
   const app = html`<bdi>${client.name}</bdi>`;
   const kinds = (['read', 'write'] as const).map((access) => ({
@@ -119,8 +123,8 @@ ${isFirst ? faultText(say, faults, 'items') : html``}${shown}
 }
 
 /**
- * Returns a group of boxes that says whether some are cleared: it contains three texts, and the stylesheet shows the one that
- * is true.
+ * Returns a group of boxes that says whether any are unchecked. It contains three texts, and the stylesheet shows the one that
+ * applies.
  */
 function groupPart(say: Texts, boxes: Html, isOpen: boolean): Html {
   return html`<details class="group"${isOpen ? html` open` : html``}>
@@ -154,7 +158,7 @@ ${sentences}</ul>
 </section>`;
 }
 
-/** Returns the controls for choosing a duration, and access while the person is away. */
+/** Returns the controls for choosing a duration and for allowing access while the person is away. */
 export function daysPart(say: Texts, { client, offer, choice, faults, now }: Choosing): Html {
   const choices = offer.days.map(
     (days, index) => html`<label class="choice">
@@ -176,7 +180,7 @@ ${offline}
 </fieldset>`;
 }
 
-/** Returns the two buttons, which stay in view while the person reads, and come last in keyboard order. */
+/** Returns the two buttons. They stay visible while the person reads, and come last in keyboard order. */
 export function decidePart(say: Texts): Html {
   return html`<div class="decide">
 <button class="button second" name="decision" value="allow">${say('consent.allow')}</button>

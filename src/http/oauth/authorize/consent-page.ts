@@ -1,7 +1,7 @@
 /**
  * Renders the consent page (docs/spec/interface.md, section 5; docs/consent-page.md): who is asking, for what, for which
- * record, until when. It is one form that works without scripts (WCAG 2.2 AA), and it loads nothing from the application's
- * server.
+ * record, and until when. It is a single form that works without scripts (WCAG 2.2 AA), and it loads nothing from the
+ * application's server.
  */
 import { type Html, html } from '#src/shared/html.ts';
 import { shellPage } from '../../pages/shell.ts';

@@ -22,8 +22,8 @@ import { readLang } from './parameters.ts';
 import { isFresh } from './silent.ts';
 
 /**
- * Handles `POST /oauth/consent`. Record, scopes and duration are checked again. The form counts only if it comes from our own
- * page, in the session that last saw it, and only once.
+ * Handles `POST /oauth/consent`. Record, scopes and duration are checked again. The form is accepted only once, and only if it
+ * comes from our own page, in the session that last showed the request.
  */
 export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl, root, refusalOf } = deps;
@@ -35,7 +35,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const handle = form.get('request') ?? '';
   const next = root + consentPath(handle.slice(0, 100), chooseLanguage(lang));
   const session = await visitors.findSession(ctx);
-  // The page links to the sign-in instead of redirecting, because the form's policy allows no redirect there.
+  // The page links to the sign-in instead of redirecting, because the form's policy doesn't allow a redirect to it.
   if (session === undefined) return stop(401, 'error.signedout', next);
   if (isRefused(() => requireFormToken(form, session))) return stop(403, 'error.form', next);
   const pending = await services.pending.find(handle, session.id);
@@ -44,7 +44,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
   const { request } = opened;
-  // A forged form for a request whose page asked the person to sign in again.
+  // The form is forged: the page for this request required the person to sign in again first.
   if (!isFresh(session, request, pending.createdAt)) return stop(401, 'error.signedout', next);
   const take = async (): Promise<boolean> =>
     (await services.pending.decide(handle, session.id)) !== undefined;

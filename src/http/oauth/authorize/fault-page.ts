@@ -1,4 +1,4 @@
-/** Shows pages for requests that can't continue: they tell people what happened, and developers what to change. */
+/** Shows pages for requests that can't continue. They tell people what happened, and developers what to change. */
 import type { Context } from 'koa';
 import type { PageFault } from '#src/oauth/authorization/faults.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -7,7 +7,7 @@ import { onwardPart, type Way } from '../../pages/onward.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 
-/** Where a page is: `url` shows it again in another language, and `root` is the service's path on its host. */
+/** Where a page is: `url` shows the page again in another language, and `root` is the service's path on its host. */
 interface Place {
   readonly url: string | undefined;
   readonly root: string;
@@ -33,13 +33,13 @@ ${onwardPart(say, root, ['records', 'start'])}`,
 export interface Stop {
   readonly status: number;
   readonly text: 'error.closed' | 'error.form' | 'error.signedout' | 'error.service';
-  /** As received from the browser. */
+  /** Where the person can continue, as received from the browser. */
   readonly next?: string | undefined;
   /** The service's path on its host, without a trailing slash. */
   readonly root: string;
 }
 
-/** Responds with the page for something that stops a person. */
+/** Responds with the page that tells a person why they can't continue. */
 export function answerStop(ctx: Context, say: Texts, { status, text, next, root }: Stop): void {
   const ways: readonly Way[] = next === undefined ? [] : [{ url: next, text: say('error.continue') }];
   answerFault(ctx, say, {

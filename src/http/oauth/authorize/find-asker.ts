@@ -1,4 +1,4 @@
-/** Finds the client of an authorization request; a guest's document is read only for a signed-in person. */
+/** Finds the client of an authorization request. A guest's document is fetched only for a person who is signed in. */
 import { type Parameters, readClientId } from '#src/oauth/authorization/request.ts';
 import { isGuestId } from '#src/shared/access/guests.ts';
 import type { Session } from '#src/shared/access/session.ts';
@@ -22,8 +22,8 @@ export async function findAsker(
 }
 
 /**
- * Returns whether a person must sign in before their request can be checked: it comes from a guest, and only people with an
- * account here can make the service fetch a guest's document.
+ * Returns whether a person must sign in before their request can be checked. This applies to requests from guests, because
+ * only people with an account here can make the service fetch a guest's document.
  */
 export function waitsForSignIn(parameters: Parameters): boolean {
   const value = (name: string) => parameters.find(([own]) => own === name)?.[1] ?? '';

@@ -1,4 +1,4 @@
-/** Handles an authorization request that a person can decide: it is checked again at every step, and shown. */
+/** Handles an authorization request that a person can decide: checks it again at every step, and shows it. */
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { PageFault, RedirectFault } from '#src/oauth/authorization/faults.ts';
@@ -71,9 +71,9 @@ export function consentPath(handle: string, lang: string): string {
 }
 
 /**
- * Returns a request if it can be decided; otherwise responds to it. If the request is faulty, the application is told at once
- * if the person is signed in here or the request must be answered without a page. In all other cases, anyone could redirect
- * strangers through a link to this service, so a page first says where the link leads (RFC 9700, section 4.11.2).
+ * Returns a request if it can be decided; otherwise responds to it. A faulty request is reported to the application at once if
+ * the person is signed in here or if the request must be answered without a page. In all other cases, anyone could use a link
+ * to this service to redirect strangers, so a page first says where the link leads (RFC 9700, section 4.11.2).
  */
 export async function checkRequest(
   deps: AuthorizeDeps,
@@ -107,7 +107,7 @@ export async function checkBeforeSignIn(
   return checked === true;
 }
 
-/** Returns the result of a check; if the check fails, responds to the request. */
+/** Returns the result of a check. If the check fails, responds to the request. */
 async function orAnswer<T>(
   deps: AuthorizeDeps,
   ctx: Context,
@@ -133,7 +133,7 @@ async function orAnswer<T>(
   }
 }
 
-/** Returns a person's current choices. */
+/** Returns what a person can currently choose from. */
 export async function makeOffer(
   { services }: AuthorizeDeps,
   { client, request }: Opened,

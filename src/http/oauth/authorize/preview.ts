@@ -1,4 +1,4 @@
-/** Renders a preview of the consent page for developers: it is about nobody, and its form isn't sent. */
+/** Renders a preview of the consent page for developers. It isn't about a real person, and its form isn't sent. */
 import type { Scope } from '#src/oauth/scopes.ts';
 import { html } from '#src/shared/html.ts';
 import { type PageNeeds, pageHeaders } from '../../answer/security-headers.ts';
@@ -31,7 +31,7 @@ const RECORD: OfferedRecord = {
   keeper: null,
   isMeant: false,
 };
-/** The page may show its own style and images that it contains; it runs no scripts and sends nothing. */
+/** The page may use its own style and the images that it contains. It runs no scripts and sends nothing. */
 const NEEDS: PageNeeds = { ...shellNeeds(), referrer: 'no-referrer' };
 
 /** The headers of the response. */
@@ -72,7 +72,8 @@ export function previewPage(
     now,
     root: '',
     here: undefined,
-    // When a page shows the preview in a frame, no headers are sent with it. `frame-ancestors` works only in headers.
+    // When another page shows the preview in a frame, the preview has no headers of its own, so its policy must be in the
+    // HTML. `frame-ancestors` works only in headers.
     preview: {
       logo,
       head: html`<meta http-equiv="Content-Security-Policy" content="${policy.replace(/; frame-ancestors [^;]*/, '')}">

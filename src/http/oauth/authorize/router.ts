@@ -1,7 +1,7 @@
 /**
  * Serves `/oauth/authorize` and `/oauth/consent`: an application asks, and a person decides (docs/spec/interface.md, section
- * 4.1; docs/spec/decisions.md, section 9; OAuth 2.1, section 4.1). A request that can be decided waits under a handle, which
- * the page, the sign-in and the form pass along; every step checks the request again.
+ * 4.1; docs/spec/decisions.md, section 9; OAuth 2.1, section 4.1). A request that can be decided is stored under a handle,
+ * which the page, the sign-in and the form pass on; every step checks the request again.
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';

@@ -8,7 +8,7 @@ import { capital } from '../../pages/capital.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Texts } from '../../pages/texts.ts';
 
-/** The names of types in groups that have several types; all other types have the name of their group. */
+/** The names of types in groups that contain several types. Every other type is named after its group. */
 const TYPES = {
   Observation: 'things.observation',
   DiagnosticReport: 'things.diagnosticreport',
@@ -37,7 +37,7 @@ const WRITING = ['c', 'u', 'd', 'cu', 'cd', 'ud', 'cud'] as const;
 /** Milliseconds in a day. */
 export const DAY_MS = 86_400_000;
 
-/** The action on an item: the last part of its sentence's key. */
+/** The action on an item: the last part of the key of its sentence. */
 type Verb = 'readyour' | 'read' | (typeof WRITING)[number];
 
 /** An item with its sentence: a verb and its object. */
@@ -67,12 +67,12 @@ function writeSentence(say: Texts, verb: Verb, things: string): string {
   return capital(say, say(`sentence.${verb}`, { things }));
 }
 
-/** Maximum number of items that are all named in full; if there are more, whole groups have short names. */
+/** Maximum number of items that are all named in full. If there are more, a whole group is named by its short name. */
 export const FEW_ITEMS = 4;
 
 /**
- * Summarizes items in one sentence for each verb, in page order. If a sentence would repeat all of a long first sentence, it
- * says "the same" instead of naming the items again.
+ * Summarizes items in one sentence per verb, in page order. If a sentence would repeat all the items of a long first sentence,
+ * it says "the same" instead of naming the items again.
  */
 export function sumUpItems(say: Texts, items: readonly ItemSentence[]): string[] {
   const verbs = [...new Set(items.map(({ verb }) => verb))];
@@ -90,13 +90,13 @@ export function sumUpItems(say: Texts, items: readonly ItemSentence[]): string[]
   });
 }
 
-/** Returns the short name of a whole group; part of a group is named in full. */
+/** Returns the short name of a whole group. Part of a group is still named in full. */
 export function shortName(say: Texts, { group, types, category, things }: ItemSentence): string {
   const isWhole = category === undefined && types.length === CONSENT_GROUPS[group].length;
   return isWhole ? say(`short.${group}`) : things;
 }
 
-/** Groups whose entries can reveal what people keep to themselves. */
+/** Groups whose entries can reveal facts that people keep private. */
 const SENSITIVE: readonly ConsentGroup[] = [
   'results',
   'conditions',
@@ -107,12 +107,12 @@ const SENSITIVE: readonly ConsentGroup[] = [
   'care',
 ];
 
-/** Returns whether reading some items can reveal what people keep to themselves. */
+/** Returns whether reading the given items can reveal facts that people keep private. */
 export function areSensitive(items: readonly ConsentItem[]): boolean {
   return items.some(({ access, group }) => access === 'read' && SENSITIVE.includes(group));
 }
 
-/** Returns an item's object: its group, the requested types in the group, or a category. */
+/** Returns the object in an item's sentence: the group, the requested types in the group, or a category. */
 function writeThings(say: Texts, { group, types, category }: ConsentItem): string {
   const whole = types.length === CONSENT_GROUPS[group].length;
   const named = types.map((type) => say(isNamed(type) ? TYPES[type] : `things.${group}`));
@@ -132,7 +132,7 @@ function isKnownCategory(code: string): code is keyof typeof CATEGORIES {
   return Object.hasOwn(CATEGORIES, code);
 }
 
-/** Returns the letters for writing that scopes have for an item. */
+/** Returns the letters for writing that the given scopes include for an item. */
 function writingLetters({ types, category }: ConsentItem, scopes: readonly Scope[]): string {
   const own = clinicalScopes(scopes).filter(
     (scope) =>
@@ -158,7 +158,7 @@ export function fixedSentences(say: Texts, scopes: readonly Scope[], app: string
   ];
 }
 
-/** Returns what the page says about one scope; empty for scopes that people don't decide on. */
+/** Returns what the page says about one scope; empty for scopes about which people don't decide. */
 export function scopeSentences(say: Texts, scope: Scope, app: string): string[] {
   if (scope === 'offline_access') return [say('sentence.offline', { app })];
   if (asksIdentity([scope])) return [say('sentence.identity', { app })];

@@ -10,8 +10,9 @@ import type { Opened } from './opened.ts';
 const NO_GRANT = 'no active grant covers the request';
 
 /**
- * Returns the response to a request without a page: a code if the person is signed in and has given exactly one grant that
- * covers the request, otherwise an error such as `login_required` or `consent_required`. It never creates a grant.
+ * Returns the response to a request without showing a page. The response is a code if the person is signed in and has given
+ * exactly one grant that covers the request; otherwise an error such as `login_required` or `consent_required`. Never creates
+ * a grant.
  */
 export async function silently(
   services: AuthorizeServices,
@@ -60,13 +61,13 @@ function isRecent(
   return maxAge === undefined || Date.now() / 1_000 - (authTime ?? startedAt) <= maxAge;
 }
 
-/** Tolerated difference between the clocks of issuer, service and database, in seconds. */
+/** Tolerated difference between the clocks of the issuer, the service and the database, in seconds. */
 const SKEW_S = 120;
 
 /**
  * Returns whether a session satisfies `prompt` and `max_age` (OpenID Connect Core 1.0, section 3.1.2.1). A session that began
- * after the request may have begun for a different request, at an issuer that did not ask the person to sign in again, so
- * `auth_time` decides in that case too.
+ * after the request may have begun because of a different request, and its issuer may not have asked the person to sign in
+ * again. So `auth_time` decides in that case too.
  * @param createdAt when the request arrived, in seconds
  */
 export function isFresh(
@@ -83,8 +84,8 @@ export function isFresh(
 }
 
 /**
- * Returns whether it is certain that the application itself gets the response: it has a secret, or its address is an https
- * URL. Any program can claim a private-use scheme or a port on this machine (RFC 8252, section 8.6).
+ * Returns whether it is certain that the application itself receives the response: it has a secret, or its redirect URI is an
+ * https URL. Any program can claim a private-use scheme or a port on this machine (RFC 8252, section 8.6).
  */
 function isCertain({ kind }: Opened['client'], redirectUri: string): boolean {
   return kind === 'confidential' || redirectUri.startsWith('https://');

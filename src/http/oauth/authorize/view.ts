@@ -11,7 +11,7 @@ export interface ConsentView {
   readonly client: AskingClient;
   readonly session: Pick<Session, 'person' | 'formToken'>;
   readonly purpose: string | undefined;
-  /** The registered redirect URI; the page says where the response is sent. */
+  /** The registered redirect URI. The page shows where the response will be sent. */
   readonly redirectUri: string;
   readonly offer: Offer;
   readonly choice: Choice;
@@ -21,13 +21,15 @@ export interface ConsentView {
   readonly now: number;
   /** Path of BASE_URL, without a trailing slash. */
   readonly root: string;
-  /** For the language menu; a preview has none. */
+  /** Used for the language menu; undefined for a preview, which has no such menu. */
   readonly here: Here | undefined;
-  /** Set for a preview, which only shows how the page looks: its form isn't sent anywhere, and it has no onward links. */
+  /**
+   * Set for a preview, which only shows how the page looks. Its form isn't sent anywhere, and it has no links to other pages.
+   */
   readonly preview?: {
     /** The application's logo as a `data:` URL. */
     readonly logo: string | undefined;
-    /** Additional elements in the head. */
+    /** Additional elements for the page's head. */
     readonly head: Html;
   };
 }

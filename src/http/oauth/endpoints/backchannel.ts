@@ -13,7 +13,7 @@ const answer = z
   })
   .describe('OpenID CIBA Core 1.0, section 7.3.');
 
-/** Asks a person for access (section 7.3 of the specification). */
+/** Requests access from a person (section 7.3 of the specification). */
 export const BACKCHANNEL_ROUTE = clientRoute({
   path: '/oauth/bc-authorize',
   operationId: 'createAccessRequest',

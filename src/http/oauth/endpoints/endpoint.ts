@@ -16,7 +16,7 @@ import type { DescribedAnswer } from '../../api/route.ts';
 import { hasSeveralValues, repeatedName } from '../../path.ts';
 import { describeErrors, NOT_STORED } from '../errors.ts';
 
-/** Form parameters. An empty parameter counts as absent. */
+/** Form parameters. An empty parameter is treated as absent. */
 interface Parameters<Name extends string> {
   /** Returns a parameter; undefined if it is absent. */
   readonly one: (name: Name) => string | undefined;
@@ -29,7 +29,7 @@ export interface ClientRequest<Name extends string = string> extends Parameters<
   readonly service: OpenService;
   readonly client: Client;
   readonly requestId: string;
-  /** The parameters under any name. */
+  /** The form's parameters, which can be read by any name. */
   readonly form: Parameters<string>;
 }
 
@@ -86,7 +86,7 @@ export function clientRoute<Form extends z.ZodObject>(endpoint: ClientEndpoint<F
   });
 }
 
-/** Returns a JSON response that isn't stored. */
+/** Returns a JSON response that must not be stored. */
 export function answerUnstored(body: object): ReturnType<typeof answerJson> {
   return { ...answerJson(body, { headers: NOT_STORED }), plain: true };
 }

@@ -26,7 +26,7 @@ const introspection = z
   })
   .describe('RFC 7662, section 2.2.');
 
-/** Describes what a token gives access to. */
+/** The route that describes what a token gives access to. */
 export const INTROSPECTION_ROUTE = clientRoute({
   path: '/oauth/introspect',
   operationId: 'introspectToken',
@@ -62,8 +62,8 @@ export const INTROSPECTION_ROUTE = clientRoute({
 });
 
 /**
- * Returns whether a client may ask about a token: its own token or, if the client is confidential, any token in the same
- * project and environment.
+ * Returns whether a client may ask about a token: one of its own tokens or, if the client is confidential, any token in the
+ * same project and environment.
  */
 function mayAsk(client: Client, token: ActiveToken): boolean {
   if (client.applicationId === token.applicationId) return true;

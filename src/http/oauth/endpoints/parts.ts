@@ -8,7 +8,7 @@ import type { ClientRequest } from './endpoint.ts';
 
 /**
  * Parses scopes.
- * @throws OAuthError invalid_scope, including for text without any scope
+ * @throws OAuthError invalid_scope, including for text that contains no scope
  */
 export function requireScopes(text: string): readonly Scope[] {
   const parsed = parseScopes(text);
@@ -28,7 +28,7 @@ export const tokenForm = z.object({
   token_type_hint: z.string().optional().describe('Not needed.'),
 });
 
-/** Returns the resources in a request; undefined if one isn't on this service (RFC 8707). */
+/** Returns the resources in a request; undefined if one of them isn't on this service (RFC 8707). */
 export function requireResources({
   service: { baseUrl },
   all,

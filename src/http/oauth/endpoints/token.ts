@@ -81,7 +81,10 @@ export const TOKEN_ROUTE = clientRoute({
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** Returns text if it is visible ASCII, as every redirect URI is; otherwise undefined, because the database might refuse it. */
+/**
+ * Returns a text if it consists of visible ASCII characters, as every redirect URI does; otherwise undefined, because the
+ * database might refuse it.
+ */
 function visible(text: string | undefined): string | undefined {
   return text !== undefined && /^[\x21-\x7e]+$/.test(text) ? text : undefined;
 }
@@ -107,7 +110,7 @@ async function byCode(request: TokenRequest): Promise<object> {
     code,
     applicationId: client.applicationId,
     redirectUri: visible(one('redirect_uri')),
-    // A failed exchange uses up the code, even if a parameter is missing.
+    // A failed exchange uses up the code, even if it failed because of a missing parameter.
     challenge:
       proves && resources !== undefined
         ? createHash('sha256').update(verifier).digest('base64url')
@@ -117,7 +120,7 @@ async function byCode(request: TokenRequest): Promise<object> {
   if (resources === undefined) throw badResource(request.service.baseUrl);
   if ('fault' in issued) {
     const { fault } = issued;
-    // If another client presented the code, the grant doesn't belong to that client.
+    // If another client presented the code, the grant doesn't belong to that other client.
     if (issued.reused !== undefined)
       noteReuse(request, 'code', fault === 'reused' ? issued.reused : { ...issued.reused, grantId: null });
     for (const name of ['redirect_uri', 'code_verifier'] as const) required(request, name);
@@ -132,7 +135,7 @@ async function byRefreshToken(request: TokenRequest): Promise<object> {
   const found = await request.service.oauth.tokens.findRefreshToken(token, applicationId);
   if (found === undefined)
     throw new OAuthError('invalid_grant', 'the refresh token is unknown, or was issued to another client');
-  // A refresh token that was already used ends its chain, whatever else the request says.
+  // A refresh token that has already been used ends its chain, whatever else the request contains.
   const narrowed = found.current ? narrowedTo(request, found) : found;
   const issued = await request.service.oauth.tokens.refresh({ token, applicationId, ...narrowed });
   if ('fault' in issued) {
@@ -149,7 +152,7 @@ async function byRefreshToken(request: TokenRequest): Promise<object> {
 
 /**
  * Returns the scopes and resources that a refresh requests.
- * @throws OAuthError invalid_scope, invalid_target for more than was granted
+ * @throws OAuthError invalid_scope or invalid_target if it requests more than was granted
  */
 function narrowedTo(
   request: TokenRequest,
@@ -169,7 +172,7 @@ function narrowedTo(
   };
 }
 
-/** The default for `system/` scopes, which is the same as for a key (docs/spec/decisions.md, section 9). */
+/** The default for `system/` scopes, equivalent to a key's rights (docs/spec/decisions.md, section 9). */
 const AS_A_KEY = 'system/*.cruds';
 
 async function byClientCredentials(request: TokenRequest): Promise<object> {

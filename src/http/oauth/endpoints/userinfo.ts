@@ -1,5 +1,5 @@
 /**
- * Serves `/oauth/userinfo`, which says who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC
+ * Serves `/oauth/userinfo`, which returns who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC
  * 6750).
  */
 import type { Context } from 'koa';
@@ -16,7 +16,7 @@ const claims = z.object({
   fhirUser: z.url().optional().describe('As in the ID token.'),
 });
 
-/** The routes. They return the same claims as the ID token, for a token with `openid`. */
+/** The routes. For a token with `openid`, they return the same claims as the ID token. */
 export const USERINFO_ROUTES = (['GET', 'POST'] as const).map((method) =>
   openRoute({
     method,

@@ -49,7 +49,7 @@ export const ar: Wording = {
   'record.other': 'طلب {app} سجلًّا ليس من سجلّاتك. لا تختر سجلًّا إلا إذا كان هو الصحيح.',
   'record.keeper': 'تحتفظ به {project}',
   'record.started': 'أنشأته أنت',
-  // Consent: what exactly. The sentences are stored with the consent
+  // Consent: what exactly is requested; the sentences are stored with the consent
   'asked.legend': 'ما الذي يطلبه {app}',
   'asked.same': 'كل ما سبق',
   'asked.left': 'استثنيته أنت: {things}.',
@@ -129,7 +129,7 @@ export const ar: Wording = {
   'fault.family': 'أدخل اسم العائلة.',
   'fault.birthdate': 'أدخل تاريخ الميلاد باليوم والشهر والسنة.',
   'fault.unavailable': 'لا يمكن مشاركة هذا السجلّ الآن. اختر سجلًّا آخر أو حاول لاحقًا.',
-  // Consent: requests that end on a page
+  // Consent: pages for requests that can't continue
   'error.client': 'لا تعرف هذه الخدمة التطبيق الذي أرسلك إلى هنا. لم تتم مشاركة أي شيء.',
   'error.guest': 'لا يمكن استخدام التطبيق الذي أرسلك إلى هنا مع هذه الخدمة. لم تتم مشاركة أي شيء.',
   'error.redirect': 'يريد التطبيق إرسالك إلى عنوان غير مسجَّل له. لم تتم مشاركة أي شيء.',

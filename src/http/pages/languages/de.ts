@@ -51,7 +51,7 @@ export const de: Wording = {
     '{app} hat um eine Akte gebeten, die nicht zu Ihren gehört. Wählen Sie nur dann eine aus, wenn es die richtige ist.',
   'record.keeper': 'geführt von {project}',
   'record.started': 'von Ihnen angelegt',
-  // Consent: what exactly. The sentences are stored with the consent
+  // Consent: what exactly is requested; the sentences are stored with the consent
   'asked.legend': 'Was {app} möchte',
   'asked.same': 'all das',
   'asked.left': 'Von Ihnen ausgeschlossen: {things}.',
@@ -134,7 +134,7 @@ export const de: Wording = {
   'fault.birthdate': 'Geben Sie das Geburtsdatum mit Tag, Monat und Jahr ein.',
   'fault.unavailable':
     'Diese Akte kann gerade nicht geteilt werden. Wählen Sie eine andere, oder versuchen Sie es später.',
-  // Consent: requests that end on a page
+  // Consent: pages for requests that can't continue
   'error.client':
     'Dieser Dienst kennt die Anwendung nicht, die Sie hierher geschickt hat. Es wurde nichts geteilt.',
   'error.guest':

@@ -48,7 +48,7 @@ export const en = {
   'record.other': '{app} asked for a record that is not among yours. Choose one only if it is the right one.',
   'record.keeper': 'kept by {project}',
   'record.started': 'started by you',
-  // Consent: what exactly. The sentences are stored with the consent
+  // Consent: what exactly is requested; the sentences are stored with the consent
   'asked.legend': 'What {app} asks for',
   'asked.same': 'all of these',
   'asked.left': 'You left out: {things}.',
@@ -129,7 +129,7 @@ export const en = {
   'fault.family': 'Enter the family name.',
   'fault.birthdate': 'Enter the birth date with day, month and year.',
   'fault.unavailable': 'That record can’t be shared right now. Choose another one, or try again later.',
-  // Consent: requests that end on a page
+  // Consent: pages for requests that can't continue
   'error.client': 'This service doesn’t know the application that sent you here. Nothing was shared.',
   'error.guest': 'The application that sent you here can’t be used with this service. Nothing was shared.',
   'error.redirect':

@@ -51,7 +51,7 @@ export const es: Wording = {
     '{app} ha pedido un historial que no está entre los suyos. Elija uno solo si es el correcto.',
   'record.keeper': 'a cargo de {project}',
   'record.started': 'creado por usted',
-  // Consent: what exactly. The sentences are stored with the consent
+  // Consent: what exactly is requested; the sentences are stored with the consent
   'asked.legend': 'Lo que pide {app}',
   'asked.same': 'todo eso',
   'asked.left': 'Excluido por usted: {things}.',
@@ -133,7 +133,7 @@ export const es: Wording = {
   'fault.family': 'Introduzca los apellidos.',
   'fault.birthdate': 'Introduzca la fecha de nacimiento con día, mes y año.',
   'fault.unavailable': 'Ese historial no se puede compartir ahora. Elija otro o inténtelo más tarde.',
-  // Consent: requests that end on a page
+  // Consent: pages for requests that can't continue
   'error.client': 'Este servicio no conoce la aplicación que le ha enviado aquí. No se ha compartido nada.',
   'error.guest':
     'La aplicación que le ha enviado aquí no se puede usar con este servicio. No se ha compartido nada.',

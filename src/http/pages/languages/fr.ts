@@ -51,7 +51,7 @@ export const fr: Wording = {
     '{app} a demandé un dossier qui ne fait pas partie des vôtres. N’en choisissez un que si c’est le bon.',
   'record.keeper': 'tenu par {project}',
   'record.started': 'créé par vous',
-  // Consent: what exactly. The sentences are stored with the consent
+  // Consent: what exactly is requested; the sentences are stored with the consent
   'asked.legend': 'Ce que {app} demande',
   'asked.same': 'tout cela',
   'asked.left': 'Exclu par vous : {things}.',
@@ -136,7 +136,7 @@ export const fr: Wording = {
   'fault.birthdate': 'Saisissez la date de naissance avec le jour, le mois et l’année.',
   'fault.unavailable':
     'Ce dossier ne peut pas être partagé pour le moment. Choisissez-en un autre ou réessayez plus tard.',
-  // Consent: requests that end on a page
+  // Consent: pages for requests that can't continue
   'error.client': 'Ce service ne connaît pas l’application qui vous a envoyé ici. Rien n’a été partagé.',
   'error.guest':
     'L’application qui vous a envoyé ici ne peut pas être utilisée avec ce service. Rien n’a été partagé.',

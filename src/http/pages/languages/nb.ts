@@ -50,7 +50,7 @@ export const nb: Wording = {
   'record.other': '{app} ba om en journal som ikke er blant dine. Velg en bare hvis det er den rette.',
   'record.keeper': 'ført av {project}',
   'record.started': 'opprettet av deg',
-  // Consent: what exactly. The sentences are stored with the consent
+  // Consent: what exactly is requested; the sentences are stored with the consent
   'asked.legend': 'Hva {app} ber om',
   'asked.same': 'alt dette',
   'asked.left': 'Utelatt av deg: {things}.',
@@ -132,7 +132,7 @@ export const nb: Wording = {
   'fault.family': 'Skriv inn etternavnet.',
   'fault.birthdate': 'Skriv inn fødselsdatoen med dag, måned og år.',
   'fault.unavailable': 'Den journalen kan ikke deles akkurat nå. Velg en annen, eller prøv igjen senere.',
-  // Consent: requests that end on a page
+  // Consent: pages for requests that can't continue
   'error.client': 'Denne tjenesten kjenner ikke appen som sendte deg hit. Ingenting ble delt.',
   'error.guest': 'Appen som sendte deg hit, kan ikke brukes med denne tjenesten. Ingenting ble delt.',
   'error.redirect': 'Appen vil sende deg til en adresse som ikke er registrert for den. Ingenting ble delt.',

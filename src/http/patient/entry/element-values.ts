@@ -1,4 +1,4 @@
-/** Renders the elements of entries: the name and value of each, and the differences between two versions. */
+/** Renders the elements of entries: the name and value of each element, and the differences between two versions. */
 
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import { findCodeSet } from '#src/clinical/reading/names/code-words.ts';
@@ -17,19 +17,19 @@ import { type ValueWords, wordsOfValue } from './resource-words.ts';
 export type NameReference = (reference: string) => string | undefined;
 
 /**
- * Returns how values are written: codes fixed by FHIR in words, doses, dates, numbers with all their digits.
+ * Returns how values are written: codes that FHIR defines in words, doses, dates, and numbers with all their digits.
  * @param type the type of the resource that contains the values
  */
 export function valueWords(say: Texts, type: string, nameReference?: NameReference): ValueWords {
   return {
     lang: say.lang,
     separator: `${say('shl.comma')} `,
-    // In a visit, the location inside a location entry needs no second label.
+    // In a visit's location entry, the location inside it needs no second label.
     label: (name) => (name === 'location' ? undefined : elementLabel(say, name, type)),
     text: (text, name) => {
       const set = findCodeSet(type, name);
       const label = set === undefined ? undefined : findLabel(say, set, text);
-      // Some identifiers look like a month: lot 2011-05.
+      // Some identifiers look like a month, such as lot 2011-05.
       return label ?? (/^\d{4}-\d\d$/.test(text) && !DATES.test(name) ? text : wordsOfDate(say, text));
     },
     concept: (value, name) => {
@@ -47,7 +47,7 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
 /** Names of elements that are dates, or the start or end of a period. */
 const DATES = /(?:date|datetime|start|end|created|recorded|authoredOn|lastOccurrence)$/i;
 
-/** Returns a FHIR date or date-time in words, with its own day, time and offset; returns any other text unchanged. */
+/** Returns a FHIR date or date-time in words, with its original day, time and offset; returns any other text unchanged. */
 function wordsOfDate(say: Texts, text: string): string {
   const [, day, time, zone] =
     /^(\d{4}-\d\d(?:-\d\d)?)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
@@ -56,7 +56,7 @@ function wordsOfDate(say: Texts, text: string): string {
   return `${say.shortDay(Date.parse(day))}${say('shl.comma')} ${time} UTC${/[1-9]/.test(zone ?? '') ? zone : ''}`;
 }
 
-/** Returns an element's name, for the head of its row. */
+/** Returns an element's name, for the header of its row. */
 export function elementHead(say: Texts, name: string, type: string): Html {
   const label = elementLabel(say, name, type);
   return label === undefined

@@ -21,10 +21,10 @@ import { type ValueWords, wordsOfValue } from './resource-words.ts';
 /** Maximum length of the FHIR data on the page; the download contains all of it. */
 const MOST_JSON = 60_000;
 
-/** Elements that only name the entry or its record, and elements that are shown elsewhere. */
+/** Elements that aren't shown: they only name the entry or its record, or they are shown elsewhere. */
 const UNSAID = /^(?:resourceType|id|subject|patient|contained)$/;
 
-/** The elements shown first on the page; the others follow, with those in `LAST` at the end. */
+/** The elements shown first on the page. The other elements follow, and the elements in `LAST` come at the end. */
 const FIRST =
   /^(?:modifierExtension|implicitRules|doNotPerform|status|clinicalStatus|verificationStatus|criticality|value|dataAbsentReason|interpretation|component|referenceRange|dosage|dosageInstruction|reason|severity|reaction|onset|abatement|effective|occurrence|performed|period|authoredOn|recordedDate|dateAsserted|performer|requester|recorder|asserter|informationSource|note)/;
 const LAST = /^(?:identifier|meta|extension|language|text)$/;
@@ -33,7 +33,7 @@ const LAST = /^(?:identifier|meta|extension|language|text)$/;
 export interface ReadEntry {
   readonly content: EntryContent;
   readonly type: string;
-  /** The parsed versions by number, for those that were read in full. */
+  /** The parsed versions by number; only versions that were read in full are included. */
   readonly values: ReadonlyMap<number, JsonObject>;
   readonly words: ValueWords;
 }
@@ -46,7 +46,7 @@ export async function readEntry(
   content: EntryContent,
 ): Promise<ReadEntry> {
   const read = [...content.versions.values()].flatMap(({ version, body, byAi }): [number, JsonObject][] =>
-    // The page says in words that an AI wrote the version.
+    // The page itself says that an AI wrote the version, so the label is left out.
     body === null ? [] : [[version, byAi ? withoutAiLabel(parseStored(body)) : parseStored(body)]],
   );
   const told = [content.shown, content.human].flatMap((each): JsonObject[] =>
@@ -72,7 +72,9 @@ export async function readEntry(
   };
 }
 
-/** Returns a resource's name: the name of a person, an organization or a device, a title, or else the resource's subject. */
+/**
+ * Returns a resource's name: the name of a person, an organization or a device, a title, or otherwise the resource's subject.
+ */
 function resourceName(resource: JsonObject): string | undefined {
   const { name, title, deviceName } = resource;
   if (typeof name === 'string') return name;
@@ -80,7 +82,7 @@ function resourceName(resource: JsonObject): string | undefined {
   return shownName(name) ?? text(title) ?? device ?? titleOfResource(resource);
 }
 
-/** Maximum number of references that are named. */
+/** Maximum number of references whose targets are named. */
 const MOST_REFERENCES = 200;
 
 function idsIn(values: readonly JsonObject[]): string[] {
@@ -99,21 +101,24 @@ function idsIn(values: readonly JsonObject[]): string[] {
   return [...found];
 }
 
-/** Returns an entry's name from the version shown; undefined if it has none. */
+/** Returns an entry's name, taken from the version shown; undefined if it has none. */
 export function titleIn({ content, values }: ReadEntry): string | undefined {
   const shown = values.get(content.shown.version);
   return shown === undefined ? undefined : resourceName(shown);
 }
 
-/** Returns the name of the concept that the version shown is about, worded as in all views; undefined if there isn't one. */
+/**
+ * Returns the name of the concept that the version shown is about, in the same words as in all other views; undefined if there
+ * isn't one.
+ */
 export function conceptIn({ content, values }: ReadEntry): string | undefined {
   const { code, medicationCodeableConcept, vaccineCode } = values.get(content.shown.version) ?? {};
   return nameConcept(code ?? medicationCodeableConcept ?? vaccineCode);
 }
 
 /**
- * Returns the elements of the version shown. If an AI wrote it, the elements of the last version by somebody else are shown
- * next to them.
+ * Returns the elements of the version shown. If an AI wrote it, the elements of the last version that somebody else wrote are
+ * shown next to them.
  */
 export function contentPart(say: Visit['say'], { content, type, values, words }: ReadEntry): Html {
   const { shown, human } = content;
@@ -157,12 +162,15 @@ function orderedNames(values: readonly JsonObject[]): string[] {
   return names.toSorted((a, b) => place(a) - place(b) || rank(a) - rank(b));
 }
 
-/** Returns whether a resource's labels say something about it: that it is confidential, or made up. */
+/**
+ * Returns whether a resource's labels say something about the resource itself: for example, that it is confidential or made
+ * up.
+ */
 function isMarked(meta: Json | undefined): boolean {
   return isObject(meta) && (objects(meta.security).length > 0 || objects(meta.tag).length > 0);
 }
 
-/** Returns a version's changes from the previous version, in words; empty for a first version or a deletion. */
+/** Returns what changed in a version since the previous one, in words; empty for a first version or a deletion. */
 export function changesPart(say: Visit['say'], read: ReadEntry, version: number): Html {
   const { content, type, values, words } = read;
   const [own, earlier] = [version, version - 1].map((number) => content.versions.get(number));
@@ -195,7 +203,7 @@ ${rows}</tbody>
 }
 
 /**
- * Returns the FHIR data of the version shown, collapsed, and its download.
+ * Returns the FHIR data of the version shown, collapsed, with a link to download it.
  * @param url the download's URL
  */
 export function jsonPart(say: Visit['say'], { version, size, body }: StoredVersion, url: string): Html {

@@ -1,4 +1,4 @@
-/** Shows an entry: its content, and its versions, with what changed, who entered them and when. */
+/** Shows an entry: its content, and its versions with what changed, who entered them and when. */
 import type { EntryContent } from '#queries/rest/entry-content.ts';
 import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -104,7 +104,7 @@ function entryPath({ path }: OpenRecord, type: string, id: string): string {
 
 /**
  * Returns the version number in a link.
- * @throws Refusal not_found (404) for anything else
+ * @throws Refusal not_found (404) if the link contains anything else
  */
 function versionAsked(visit: Visit): number | undefined {
   const asked = visit.asked('version', 20);
@@ -114,8 +114,8 @@ function versionAsked(visit: Visit): number | undefined {
 }
 
 /**
- * Returns the notes to read before the content, which say if the entry is deleted, isn't the newest version, or was written by
- * an AI.
+ * Returns notes that should be read before the content: whether the entry is deleted, isn't the newest version, or was written
+ * by an AI.
  */
 function notesPart(visit: Visit, content: EntryContent, path: string): Html {
   const { say } = visit;
@@ -143,7 +143,7 @@ function notesPart(visit: Visit, content: EntryContent, path: string): Html {
 
 /**
  * Returns a version's FHIR data as a download.
- * @throws Refusal when the page does
+ * @throws Refusal in the same cases as the page
  */
 export async function entryJson(
   visit: Visit,

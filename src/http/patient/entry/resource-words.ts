@@ -1,4 +1,4 @@
-/** Writes FHIR content in words for people: the value of any element. Pure. */
+/** Writes FHIR content in words for people, for the value of any element. Pure. */
 
 import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
 import { decimalText } from '#src/clinical/reading/numbers/decimal.ts';
@@ -39,7 +39,7 @@ export interface ValueWords {
   readonly lang: WordLanguage;
   /** The separator between two parts: a comma and a space. */
   readonly separator: string;
-  /** Returns the name of a part; undefined if it has none, in which case only its value is shown. */
+  /** Returns the name of a part. If undefined, the part has no name, and only its value is shown. */
   readonly label: (name: string) => string | undefined;
   /**
    * Returns text from the record in words, such as a date or a status code.
@@ -53,24 +53,25 @@ export interface ValueWords {
   readonly concept: (value: JsonObject, name: string) => string | undefined;
   /** Returns doses in words. */
   readonly dose: (value: Json) => string | undefined;
-  /** Returns a number as written in the language, with all its digits. */
+  /** Returns a number in the language's notation, with all its digits. */
   readonly number: (literal: string) => string;
   readonly truth: (is: boolean) => string;
   /** Returns the name of a reference's target; undefined if it is unknown. */
   readonly reference: (reference: string) => string | undefined;
-  /** Returns the text that says how many more there are. */
+  /** Returns the text that says how many more items there are. */
   readonly more: (count: number) => string;
 }
 
-/** Maximum length of a text, and of a list, on a page; the page links to the full content. */
+/** Maximum length of a text, and of a list, on a page. The page links to the full content. */
 const MOST_CHARACTERS = 2_000;
 const MOST_PARTS = 100;
 
-/** Members that say where a value comes from, but nothing about the value. */
+/** Members that only say where a value comes from, and nothing about the value itself. */
 const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
 
 /**
- * Returns an element's value in words; each text from the record has its own direction. The page's details contain the rest.
+ * Returns an element's value in words. Each text from the record has its own writing direction. Everything else is in the
+ * page's details.
  * @param name the element's name
  */
 export function wordsOfValue(value: Json, name: string, words: ValueWords): Html {
@@ -91,7 +92,7 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
   if (word !== undefined) return isolated(word);
   const said = conceptWords(value);
   if (said !== undefined && value.value === undefined) return isolated(words.text(said, name));
-  // All digits are shown here; the lists round them.
+  // Numbers are shown with all their digits here, although lists round them.
   const style = { lang: words.lang, exact: true };
   const amount =
     quantityText(value, {}, style) ?? (isRatio(value) ? ratioText(value, style) : rangeOnly(value, style));
@@ -111,7 +112,7 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
 const readPressure = (part: Json): Pressure | undefined =>
   findPressure(loincCodes(isObject(part) ? part.code : undefined));
 
-/** Returns one of several values, such as the systolic blood pressure, headed by its name. */
+/** Returns one of several values, such as the systolic blood pressure, with its name in front. */
 function wordsOfPart(value: Json, of: string, words: ValueWords): Html {
   if (!isObject(value)) return wordsOfValue(value, of, words);
   const { code, ...others } = value;
@@ -125,7 +126,7 @@ function wordsOfPart(value: Json, of: string, words: ValueWords): Html {
 const isRatio = ({ numerator, denominator }: JsonObject): boolean =>
   isObject(numerator) && isObject(denominator);
 
-/** Returns a Range in words; undefined if it contains more, such as a reference range with an age. */
+/** Returns a Range in words; undefined if the value contains more than a Range, such as a reference range with an age. */
 function rangeOnly(value: JsonObject, style: NumberStyle): string | undefined {
   return Object.keys(value).every((name) => name === 'low' || name === 'high')
     ? rangeText(value, style)
@@ -145,7 +146,7 @@ function joined<T>(
     )}${left > 0 ? html` <span class="quiet">${more(left)}</span>` : html``}`;
 }
 
-/** Returns text whose direction doesn't affect the text around it. */
+/** Returns text isolated so that its writing direction doesn't affect the text around it. */
 function isolated(text: string): Html {
   return html`<bdi>${text.length > MOST_CHARACTERS ? `${cut(text, MOST_CHARACTERS)} …` : text}</bdi>`;
 }

@@ -12,10 +12,13 @@ import type { Visit } from '../visit.ts';
 import { type RowPlace, renderKnownRow } from './known-rows.ts';
 import { readKnown } from './read-known.ts';
 
-/** Maximum number of past entries in a list; the timeline has the rest. */
+/** Maximum number of past entries in a list; the timeline contains all of them. */
 const MOST_PAST = 100;
 
-/** Returns the page. @throws Refusal */
+/**
+ * Returns the page.
+ * @throws Refusal
+ */
 export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const known = await readKnown(visit, record);
@@ -29,7 +32,7 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
 
 /**
  * Returns the text about a list's past rows.
- * @param past how many there are: `8 past medicines`
+ * @param past how many there are, such as `8 past medicines`
  */
 type PastText = (rows: readonly Html[], past: string, list: ListName) => Html;
 
@@ -76,7 +79,7 @@ ${more}</details>
 `;
 }
 
-/** Returns how many of an AI's notes changed an entry by another author. */
+/** Returns how many of an AI's notes changed an entry that another author wrote. */
 function changedIn({ notes }: Known, list: ListName): number {
   const told: readonly ClinicalEntry[] = notes.absences[list]
     .flatMap(({ sources }) => sources)
@@ -91,8 +94,8 @@ function changedIn({ notes }: Known, list: ListName): number {
 }
 
 /**
- * Returns the entries in a list that aren't shown, and why: entries that an AI withdrew, by name, and entries that can't be
- * interpreted.
+ * Returns the entries in a list that aren't shown, and why: entries that an AI withdrew, listed by name, and entries that
+ * can't be interpreted.
  */
 function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
   const own = known.leftOut.filter((each) => each.list === list);
@@ -109,7 +112,7 @@ function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListN
   }`;
 }
 
-/** Returns the allergies that somebody refuted, because readers may have known about them. */
+/** Returns the allergies that somebody has refuted. They are listed because readers may still believe in them. */
 function refutedPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
   if (list !== 'allergies') return html``;
   const refuted = withdrawnLines({ say: visit.say, known }, known, list).filter(({ as }) => as === 'refuted');

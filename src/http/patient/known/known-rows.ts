@@ -10,11 +10,11 @@ import type { Visit } from '../visit.ts';
 export interface RowPlace extends LinePlace {
   readonly visit: Visit;
   readonly record: OpenRecord;
-  /** Returns who entered an entry, and where it came from, for a page whose links can't be followed. */
+  /** Returns who entered an entry, and where it came from; set for a page whose links can't be followed. */
   readonly findOrigin?: (id: string) => string;
 }
 
-/** Returns the row for a line; all sources but the first are collapsed, each with its own statement. */
+/** Returns the row for a line. All sources after the first are collapsed, each with its own statement. */
 export function renderKnownRow(
   { visit, record, say, findOrigin }: RowPlace,
   { title, badges, details, sources }: KnownLine,

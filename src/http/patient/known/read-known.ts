@@ -1,11 +1,14 @@
-/** Reads a record for its pages; a representative's reads are recorded in the access log. */
+/** Reads a record for its pages. If a representative reads it, the read is recorded in the access log. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';
 import { interpretEntries, type Known } from '../../reading/known.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** Reads a record. @throws Refusal unavailable (503) */
+/**
+ * Reads a record.
+ * @throws Refusal unavailable (503)
+ */
 export async function readKnown(visit: Visit, record: OpenRecord): Promise<Known> {
   const { pages, services } = visit.deps;
   const found = await pages.clinicalEntries(record.record);

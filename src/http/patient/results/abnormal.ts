@@ -1,4 +1,4 @@
-/** Shows a record's latest abnormal results, for its first page. */
+/** Shows a record's latest abnormal results, on the record's first page. */
 import { type Html, html } from '#src/shared/html.ts';
 import {
   abnormalAmong,
@@ -15,13 +15,13 @@ import { judgementBadge } from './judgement-badge.ts';
 import { besidePart, markedValue, measureUrl, statusBadge } from './result-parts.ts';
 import { resultSource } from './result-source.ts';
 
-/** Maximum number of results that are named; the results page has all of them. */
+/** Maximum number of results that are listed; the results page has all of them. */
 const NAMED = 8;
 
 /**
  * Returns the kinds of results whose latest result is abnormal, most severe first, then newest first: name, value, judgement,
- * day. Only if the newest value of each kind was read does it say that none is abnormal; it also says how many kinds can't be
- * judged.
+ * day. It says that no result is abnormal only if the newest value of each kind was read; in that case it also says how many
+ * kinds can't be judged.
  */
 export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say } = visit;

@@ -1,23 +1,24 @@
 /** Computes chart axes, with ticks at round numbers. Pure. */
 
-/** The numbers that an axis is labelled with, from its first to its last. */
+/** The numbers on an axis, from the first label to the last. */
 export interface Axis {
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly number[];
-  /** Number of decimal places that the ticks need. */
+  /** Number of decimal places needed for the ticks. */
   readonly digits: number;
 }
 
-/** Steps between ticks, as multiples of a power of ten. */
+/** Possible steps between ticks, as multiples of a power of ten. */
 const STEPS = [1, 2, 5, 10];
-/** Smaller spans count as zero, because axes don't have more digits. */
+/** Smaller spans are treated as zero, because axes can't show more digits. */
 const SMALLEST = 1e-12;
 /** Approximate number of steps on an axis. */
 const COUNT = 4;
 
 /**
- * Returns the axis for values between two numbers: its ticks enclose the values, and are 1, 2 or 5 times a power of ten apart.
+ * Returns the axis for values between two numbers. Its ticks enclose the values, and the step between ticks is 1, 2 or 5 times
+ * a power of ten.
  */
 export function axisFor(least: number, most: number): Axis {
   const isSpan = most - least > SMALLEST;
@@ -34,5 +35,5 @@ export function axisFor(least: number, most: number): Axis {
   return { low: ticks[0] ?? from, high: ticks.at(-1) ?? to, ticks, digits };
 }
 
-/** The share of a step that is merely a binary fraction error. */
+/** The largest fraction of a step that is attributed to binary rounding errors. */
 const TINY = 1e-9;

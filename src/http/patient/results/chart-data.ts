@@ -1,6 +1,6 @@
 /**
- * Prepares the data for a measurement's charts: values in the newest unit, and separately those that can't be converted to it.
- * Pure.
+ * Prepares the data for a measurement's charts: values in the newest unit and, separately, values that can't be converted to
+ * that unit. Pure.
  */
 import type { Measured } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Convert, findConverter } from '#src/insight/units.ts';
@@ -10,11 +10,11 @@ import { findRange, type Judgement, judge } from '../../reading/judgement.ts';
 import type { Observation, Valued } from '../../reading/measures.ts';
 import { toMeasured } from '../../reading/values.ts';
 
-/** A value in a chart. `grade` says how it is judged, if at all. */
+/** A value in a chart. `grade` is the judgement of the value, if there is one. */
 export interface Point {
   /** The observation that contains the value. */
   readonly id: string;
-  /** The observation's date as written, which shows the day. */
+  /** The observation's date as written, which determines the day. */
   readonly date: string;
   readonly at: number;
   readonly value: number;
@@ -24,7 +24,7 @@ export interface Point {
 /** A line of a chart. */
 export interface Series {
   readonly name: string;
-  /** The measurement that determines how the numbers are rounded. */
+  /** What determines how the numbers are rounded. */
   readonly measured: Measured;
   /** In chronological order. */
   readonly points: readonly Point[];
@@ -36,7 +36,7 @@ export interface ChartData {
   readonly range: { readonly low: number | null; readonly high: number | null } | undefined;
 }
 
-/** Maximum number of lines in a chart; more lines go in another chart. */
+/** Maximum number of lines in a chart; further lines go in another chart. */
 const LINES = 3;
 
 interface Line extends Series {
@@ -51,9 +51,10 @@ interface Group {
 }
 
 /**
- * Returns the charts for observations with one code, starting with the chart that contains the newest value. Each has one
- * line, or one for each component, in the newest unit; values in units of the same dimension are converted. Units that can't
- * be converted have their own charts: HbA1c in % and in mmol/mol. Values without a number or a date are in no chart.
+ * Returns the charts for observations with one code, starting with the chart that contains the newest value. Each chart has
+ * one line, or one line for each component, in the newest unit; values in units of the same dimension are converted. Values in
+ * units that can't be converted have their own charts, for example HbA1c in % and in mmol/mol. Values without a number or a
+ * date are in no chart.
  * @param facts newest first
  */
 export function makeCharts(say: Texts, facts: readonly Observation[]): readonly ChartData[] {
@@ -111,7 +112,7 @@ export function makeCharts(say: Texts, facts: readonly Observation[]): readonly 
   });
 }
 
-/** Returns how many observations aren't in any of the given charts. */
+/** Returns the number of observations that aren't in any of the given charts. */
 export function countLeft(facts: readonly Observation[], charts: readonly ChartData[]): number {
   const points = charts.flatMap(({ series }) => series.flatMap((line) => line.points));
   const drawn = new Set(points.map(({ id }) => id));

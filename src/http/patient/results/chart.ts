@@ -1,7 +1,7 @@
 /**
  * Draws a chart of values over time as SVG. The reference range is shaded, and values outside it are squares, so that colour
- * isn't the only difference. Numbers run from the left in every language. The text alternative says what the newest value is;
- * the page has all values in a table.
+ * isn't the only difference. The time axis runs from left to right in every language. The text alternative gives the newest
+ * value; the page lists all values in a table.
  */
 
 import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
@@ -19,23 +19,23 @@ const HEIGHT = 200;
 /** Space for the unit above the plot, and for the first and last dates below it. */
 const TOP = 30;
 const BOTTOM = 30;
-/** Pixels per character of a label, and for the space beside it. */
+/** Pixels per character of a label, and the space beside the label. */
 const CHARACTER = 7;
 const BESIDE = 12;
-/** Labels closer together than this, in pixels, would overlap. */
+/** Labels that are closer together than this, in pixels, would overlap. */
 const LABEL = 13;
-/** The number of points from which only the line is drawn. */
+/** With this many points or more, only the line is drawn. */
 const DENSE = 60;
 /** The class of each line; there are at most three. */
 const LINES = ['first', 'second', 'more'] as const;
 
-/** Returns whether a chart is drawn; a single value has none. */
+/** Returns whether a chart is drawn; there is none for a single value. */
 export function isDrawn({ series }: Pick<ChartData, 'series'>): boolean {
   return series.reduce((sum, { points }) => sum + points.length, 0) > 1;
 }
 
 /**
- * Returns the chart; empty for fewer than two values.
+ * Returns the chart; empty if there are fewer than two values.
  * @param name the measurement's name
  */
 export function chart(say: Texts, name: string, { series, range, unit }: ChartData): Html {
@@ -96,7 +96,7 @@ function isOutside({ grade }: Point): boolean {
   return grade === 'out' || grade === 'critical';
 }
 
-/** Returns the mark for a value: a square if it is outside its range, otherwise a circle. */
+/** Returns the mark for a value: a square if the value is outside its range, otherwise a circle. */
 function drawDot(point: Point, x: number, y: number): Html {
   const { grade } = point;
   if (isOutside(point))
@@ -104,7 +104,7 @@ function drawDot(point: Point, x: number, y: number): Html {
   return html`<circle class="dot${grade === 'good' ? ' good' : ''}" cx="${fixed(x)}" cy="${fixed(y)}" r="3.5"/>`;
 }
 
-/** Returns the legend that identifies the lines; the lines also differ in their dashes. */
+/** Returns the legend, which identifies the lines. The lines also have different dashes. */
 function legend(series: readonly Series[]): Html {
   return html`<p class="legend">${series.map(
     ({ name }, i) =>
@@ -134,7 +134,7 @@ function describeChart(say: Texts, name: string, series: readonly Series[]): str
 
 const months = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns the month of a FHIR date in short form; its year if it has no month. */
+/** Returns the month of a FHIR date in short form; the year if the date has no month. */
 function monthText({ lang }: Texts, date: string): string {
   if (date.length < 7) return date;
   const format =
@@ -144,8 +144,8 @@ function monthText({ lang }: Texts, date: string): string {
 }
 
 /**
- * Returns the labels for both ends: their months; their days, if both are in one month; or their times, if both are on one
- * day; all as written.
+ * Returns the labels for both ends of the time axis, as written: the months; the days, if both ends are in the same month; or
+ * the times, if both are on the same day.
  */
 function labelEnds(say: Texts, from: string, until: string): readonly [string, string] {
   const [first, last] = [monthText(say, from), monthText(say, until)];

@@ -1,4 +1,4 @@
-/** Shows how a value is judged. */
+/** Shows the judgement of a value. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { type Judged, judge, judgementText } from '../../reading/judgement.ts';

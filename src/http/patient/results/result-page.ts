@@ -29,7 +29,7 @@ const CODE = /^(?:[^\s|]+\|)?[^\s|]+$/;
 
 /**
  * Returns the page for one measurement.
- * @throws Refusal not_found (404) if the record has none with the code
+ * @throws Refusal not_found (404) if the record has no measurement with this code
  */
 export async function resultPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
@@ -58,7 +58,7 @@ ${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))
 }
 
 /**
- * Finds a measure, and whether it has more values. Measures without a code, or with a code that has no system, are only found
+ * Finds a measure, and whether it has more values. A measure that has no code, or whose code has no system, is found only
  * among the newest observations with any code.
  * @param code reads the observations that have the code
  */
@@ -71,7 +71,7 @@ async function findMeasure(
   if (code !== undefined && !CODE.test(code)) return undefined;
   const { observations, more } = await readObservations(resultSource(visit, record), code);
   const measures = groupMeasures(visit.say, observations);
-  // A bare code is a LOINC code, as in lists in REST v1.
+  // A bare code is taken as a LOINC code, as in lists in REST v1.
   const measure =
     measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
   return measure === undefined ? undefined : { measure, more };

@@ -1,4 +1,4 @@
-/** Renders parts of the results pages: a measurement's newest value, its charts, and values that an AI noted. */
+/** Renders parts of the results pages: a measurement's newest value, its charts, and values noted by an AI. */
 import { unitTextIn } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
@@ -19,7 +19,7 @@ export function measureUrl(visit: Visit, { path }: OpenRecord, { key }: Measure)
   return visit.to(`${path}/results/one`, { code: key });
 }
 
-/** Returns a value with its day and judgement. Values with several parts are long, so they are shown smaller. */
+/** Returns a value with its day and judgement. Values with several parts are long, so they are shown in a smaller size. */
 export function latestPart(say: Visit['say'], each: Observation): Html {
   const { value, components } = each;
   const isLong = value === null && components.length > 0 && pressureIn(say, components) === undefined;
@@ -27,8 +27,9 @@ export function latestPart(say: Visit['say'], each: Observation): Html {
 }
 
 /**
- * Returns what is shown beside the newest value: other values from the same time; for a later measurement without a value, its
- * day, that it has no value, and its judgement; and how a later version changed the value.
+ * Returns what is shown next to the newest value. This includes other values from the same time, and how a later version
+ * changed the value. For a later measurement without a value, it includes its day, a note that it has no value, and its
+ * judgement.
  */
 export function besidePart(
   say: Visit['say'],
@@ -41,7 +42,7 @@ export function besidePart(
     : html`${also} <small class="quiet">(${whenMeasured(say, failed)}: ${renderValue(say, failed)})</small> ${judgementBadge(say, failed)}`;
 }
 
-/** Returns a value, marked if it is critical. */
+/** Returns a value, highlighted if it is critical. */
 export function markedValue(say: Visit['say'], each: Observation): Html {
   const shown = renderValue(say, each);
   return judge(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
@@ -55,8 +56,8 @@ export function statusBadge(say: Visit['say'], { status }: Observation): Html {
 }
 
 /**
- * Returns a measurement's charts: one for each unit that can't be converted to another, why they are separate, and how many
- * values are in no chart.
+ * Returns a measurement's charts, one for each unit that can't be converted to another. If there are several, it says why; it
+ * also says how many values are in no chart.
  * @param most maximum number of charts shown
  */
 export function chartsPart(
@@ -94,7 +95,7 @@ function chartPart(say: Visit['say'], name: string, data: ChartData): Html {
 ${shaded}`;
 }
 
-/** Returns the row for a value that an AI noted. Normal values aren't marked as such, because nobody has confirmed them. */
+/** Returns the row for a value noted by an AI. Normal values aren't marked as normal, because nobody has confirmed them. */
 export function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   const { say } = visit;
   const name = resultName(say, note);

@@ -1,4 +1,4 @@
-/** Reads a record's results for its pages; a representative's reads are recorded in the access log. */
+/** Reads a record's results for its pages. Reads by a representative are recorded in the access log. */
 
 import type { ResultSource } from '../../reading/measures.ts';
 import type { ReadAs } from '../own-api.ts';

@@ -1,4 +1,4 @@
-/** Shows a record's results: abnormal ones first, then all results by group, with a search. It works without scripts. */
+/** Shows a record's results: first the abnormal ones, then all results by group, with a search. It works without scripts. */
 import { findResultGroup, RESULT_GROUPS, type ResultGroup } from '#src/clinical/reading/result-groups.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { LOINC } from '#src/v1/elements.ts';
@@ -19,12 +19,12 @@ import type { Visit } from '../visit.ts';
 import { besidePart, chartsPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
 import { resultSource } from './result-source.ts';
 
-/** Maximum number of kinds for which all charts are open. */
+/** All charts are open if there are at most this many kinds. */
 const FEW = 4;
-/** Maximum number of kinds for which all groups are open. */
+/** All groups are open if there are at most this many kinds. */
 const MANY = 24;
 
-/** How a row shows its chart; `absent` if another row shows it. */
+/** How a row shows its chart; `absent` if a different row shows it. */
 type Course = 'open' | 'folded' | 'absent';
 
 /** A part of the page. */
@@ -86,7 +86,7 @@ ${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))
   };
 }
 
-/** Returns the measurements by group: groups of LOINC codes, then the categories of all other measurements. */
+/** Returns the measurements by group: first the groups of LOINC codes, then the categories of the remaining measurements. */
 function groupParts(say: Visit['say'], measures: readonly Measure[]): readonly Part[] {
   const places = new Map(measures.map((measure) => [measure, resultPlace(measure)]));
   const isIn = (measure: Measure, id: string): boolean => places.get(measure)?.id === id;
@@ -135,7 +135,7 @@ function groupTitle(say: Visit['say'], group: ResultGroup): string {
   return group === 'vitalSigns' ? codeLabel(say, 'observationCategory', 'vital-signs') : say(TITLES[group]);
 }
 
-/** Returns whether a search matches a measurement: its name, the laboratory's name for it, its code, or its group. */
+/** Returns whether a search matches a measurement's name, the laboratory's name for it, its code or its group. */
 function isCalled(say: Visit['say'], measure: Measure, asked: string): boolean {
   const { name, display, code } = measure;
   const [part] = groupParts(say, [measure]);
@@ -165,7 +165,7 @@ ${asked === undefined ? html`` : html`<a href="${url}">${say('results.all')}</a>
 
 /**
  * Returns links to the groups.
- * @param areFolded whether a link must open its group
+ * @param areFolded whether the groups are collapsed, so that a link must open its group
  */
 function jumpPart(visit: Visit, { path }: OpenRecord, parts: readonly Part[], areFolded: boolean): Html {
   const links = parts.map(({ id, title }) => {
@@ -205,7 +205,7 @@ ${shown}</div></li>
 `;
 }
 
-/** Returns the note about results that the page leaves out. */
+/** Returns a note about the results that the page leaves out. */
 function leftPart(say: Visit['say'], notDone: number, more: boolean): Html {
   const absent =
     notDone === 0

@@ -1,4 +1,4 @@
-/** Shows results in the timeline as on the results page: everyday name, value, judgement. */
+/** Shows results in the timeline as on the results page: with everyday name, value and judgement. */
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -19,7 +19,7 @@ interface Entry {
   readonly summary: string | null;
 }
 
-/** Reads the observations among timeline entries, by `Observation/id`; observations that are too large are left out. */
+/** Reads the observations among timeline entries, by `Observation/id`. Observations that are too large are left out. */
 export async function resultsAmong(
   { deps }: Visit,
   { record }: OpenRecord,
@@ -51,7 +51,7 @@ export async function resultsAmong(
   );
 }
 
-/** Returns a result's value with its judgement; undefined if it has no value. An AI's value isn't marked as normal. */
+/** Returns a result's value with its judgement; undefined if it has no value. A value from an AI isn't marked as normal. */
 export function resultText(
   say: Visit['say'],
   result: Observation,

@@ -1,4 +1,4 @@
-/** Renders values in a record, isolating each part from the direction of the text around it. */
+/** Renders values from a record. Each part is isolated from the text direction around it. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { rangeText, type ShownValue, type ValueWords, wordValue } from '../../reading/values.ts';

@@ -1,4 +1,7 @@
-/** Shows which applications may use a record, what they read and when; those whose access has ended; and their receipts. */
+/**
+ * Shows which applications may use a record, and what they read and when. Also shows the applications whose access has ended,
+ * and the receipts.
+ */
 import type { GrantUse } from '#queries/access-use.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { consentItems } from '#src/oauth/consent-items.ts';
@@ -16,7 +19,7 @@ import { RECENT_MS, usageText } from '../words.ts';
 /** Maximum number of grants on a page. */
 const MOST = 50;
 
-/** Number of applications whose access has ended that are shown without being collapsed. */
+/** Number of applications with ended access that are shown without being collapsed. */
 const SHOWN = 8;
 
 /** Returns how grants were used, by grant id. */
@@ -94,7 +97,7 @@ export function applicationName({ application_name, application_id }: GrantRow):
   return application_name ?? application_id;
 }
 
-/** Returns who runs the application that has a grant. A guest's name begins with its host. */
+/** Returns who runs the application that has the grant. The name of a guest application begins with its host. */
 export function keeperText(say: Texts, { project, organization }: GrantRow): Html {
   if (project === GUESTS.project) return guestBadge(say);
   return say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` });

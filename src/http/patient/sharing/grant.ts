@@ -19,7 +19,7 @@ const MAX_NOTE = 1_000;
 const grantPath = ({ path }: OpenRecord, { id }: GrantRow): string => `${path}/applications/${id}`;
 
 /**
- * Returns a grant on a record, even if another person gave it.
+ * Returns a grant on a record, including grants given by other people.
  * @throws Refusal not_found (404)
  */
 async function readGrant(visit: Visit, { record }: OpenRecord, id: string): Promise<GrantRow> {
@@ -108,7 +108,7 @@ ${visit.form(`${grantPath(record, grant)}/end`)}<div class="field"><label for="n
 }
 
 /**
- * Ends the access, like `POST /me/patients/{patient_id}/grants/{grant_id}/revoke`.
+ * Ends the access, as `POST /me/patients/{patient_id}/grants/{grant_id}/revoke` does.
  * @throws Refusal
  */
 export async function endGrant(
@@ -127,7 +127,7 @@ export async function endGrant(
 }
 
 /**
- * Returns the receipt: the sentences that were shown, their language, and when.
+ * Returns the receipt: the sentences that were shown, their language, and when they were shown.
  * @throws Refusal not_found (404)
  */
 export async function receiptPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {

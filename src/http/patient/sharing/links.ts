@@ -1,4 +1,4 @@
-/** Shows links and QR codes with which others can see part of a record (SMART Health Links), and how to end them. */
+/** Shows the links and QR codes that let others see part of a record (SMART Health Links), and how to end them. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Api } from '../own-api.ts';
 import type { Outcome, PatientPage } from '../page.ts';
@@ -170,7 +170,7 @@ ${visit.form(`${linkPath(record, id)}/end`)}<div class="actions">
 }
 
 /**
- * Ends a link, like `POST /me/patients/{patient_id}/shl/{link_id}/revoke`.
+ * Ends a link, as `POST /me/patients/{patient_id}/shl/{link_id}/revoke` does.
  * @throws Refusal
  */
 export async function endLink(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {

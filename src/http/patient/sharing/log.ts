@@ -1,6 +1,6 @@
 /**
- * Shows a record's access log in plain words: who read what, when, and what was refused. The filters are a form without
- * scripts.
+ * Shows a record's access log in plain words: who read what and when, and what was refused. The filters are a form that works
+ * without scripts.
  */
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
@@ -23,7 +23,7 @@ type Entry = Api.AccessLogEntry;
 
 /**
  * Returns the page.
- * @throws Refusal not_found (404) for a grant on another record
+ * @throws Refusal not_found (404) for a grant on a different record
  */
 export async function logPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say, deps } = visit;
@@ -144,7 +144,7 @@ function renderRow(
     status === 'ok'
       ? html``
       : html` <span class="badge ${status === 'denied' ? 'warn' : 'plain'}">${say(`log.${status}`)}</span>`;
-  // An application's purpose is that of its grant, which has its own page.
+  // An application's purpose is stated in its grant, which has its own page.
   const why =
     purpose === null || actor_ref !== 'person/member'
       ? html``
@@ -157,7 +157,7 @@ function renderRow(
 `;
 }
 
-/** Text keys that take no names. */
+/** Keys of texts without placeholders for names. */
 type PlainKey =
   `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'proposed' | 'ownaccess' | 'receipt'}`;
 
@@ -182,7 +182,7 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   'withdraw-proposal': 'log.suggested',
   grants: 'log.ownaccess',
   receipt: 'log.receipt',
-  // The tools of `/mcp`. Tools that aren't listed here read entries of one kind.
+  // The `/mcp` tools. Tools that aren't listed here read entries of a single kind.
   get_context: 'log.summary',
   find_patterns: 'log.values',
   compare_periods: 'log.values',
@@ -192,7 +192,7 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   my_proposals: 'log.suggested',
 };
 
-/** Actions that don't look anything up, so that their count says nothing. */
+/** Actions that don't look anything up, so their count is meaningless. */
 const COUNTLESS: ReadonlySet<string> = new Set([
   'token_reuse',
   'propose',
@@ -218,7 +218,7 @@ function actionText(say: Texts, action: string, status: Entry['status'], things:
   return say(status === 'ok' ? 'log.read' : 'log.tried', { things });
 }
 
-/** Returns who read, in words. */
+/** Returns the reader in words. */
 function actorText(say: Texts, actor: string | null, ref: string): Html {
   const [kind, id = ''] = ref.split('/', 2);
   const name = html`<strong><bdi>${actor ?? say('log.unknown')}</bdi></strong>`;

@@ -1,12 +1,12 @@
-/** Shows the form that creates a shared link: what, for how long, with which passcode. */
+/** Shows the form that creates a shared link: what to share, for how long, and with which passcode. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** Durations to choose from, in days. */
+/** The durations that a person can choose from, in days. */
 const DAYS = [1, 7, 30, 90, 365] as const;
-/** Maximum number of documents to choose from. */
+/** Maximum number of documents that a person can choose from. */
 const DOCUMENTS = 50;
 const DAY_MS = 86_400_000;
 
@@ -24,7 +24,10 @@ const FIRST: Chosen = { content: 'summary', label: '', passcode: '', days: 7, is
 /** The form's error: the last part of the text's key. */
 type Fault = 'whatfault' | 'codefault';
 
-/** Returns the page with the form. @throws Refusal */
+/**
+ * Returns the page with the form.
+ * @throws Refusal
+ */
 export async function newLinkPage(
   visit: Visit,
   record: OpenRecord,
@@ -105,7 +108,7 @@ interface Content {
   readonly isByAi: boolean;
 }
 
-/** Returns the content that can be shared, with names. */
+/** Returns the content that can be shared, with its names. */
 async function listContents(visit: Visit, record: OpenRecord): Promise<Content[]> {
   const { say } = visit;
   const { data } = await visit.api.read(
@@ -127,7 +130,7 @@ async function listContents(visit: Visit, record: OpenRecord): Promise<Content[]
 }
 
 /**
- * Creates the link, like `POST /me/patients/{patient_id}/shl`, and shows it.
+ * Creates the link, as `POST /me/patients/{patient_id}/shl` does, and shows it.
  * @throws Refusal
  */
 export async function makeLink(visit: Visit, record: OpenRecord, form: URLSearchParams): Promise<Outcome> {

@@ -1,5 +1,5 @@
 /**
- * Shows changes that applications suggest for a record: what would change, who suggests it and why; lets people accept or
+ * Shows changes that applications propose for a record: what would change, who proposes it and why. People can accept or
  * reject them.
  */
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
@@ -21,7 +21,7 @@ import type { Visit } from '../visit.ts';
 /** Maximum number of proposals on a page. */
 const MOST = 100;
 
-/** A proposal, whose values are JSON. */
+/** A proposal whose values are JSON. */
 type Proposal = Omit<Api.Proposal, 'resource' | 'difference'> & {
   readonly resource: Record<string, Json>;
   readonly difference:
@@ -29,7 +29,7 @@ type Proposal = Omit<Api.Proposal, 'resource' | 'difference'> & {
     | null;
 };
 
-/** The note about an AI's values, by status; in other statuses, the values aren't in the record. */
+/** The note about values from an AI, by status. In other statuses, the values aren't in the record. */
 const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' | 'proposals.aidone'>>> = {
   pending: 'proposals.ainote',
   accepted: 'proposals.aidone',
@@ -94,13 +94,15 @@ ${over.map((each) => overRow(visit, record, each))}</ul>
   };
 }
 
-/** Returns proposals in which codes without a name have one, because patients don't know codes. */
+/** Returns the proposals, adding names to codes that have none, because patients don't know codes. */
 async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readonly Proposal[]> {
   const names = await visit.deps.services.displays(bareCodes(all.map(({ resource }) => resource)));
   return all.map((each) => ({ ...each, resource: withDisplays({ value: each.resource }, names).value }));
 }
 
-/** Returns the version that a proposal would change, with names; for a creation, returns no elements. */
+/**
+ * Returns the version that a proposal would change, with names added. For a proposal to create a resource, it has no elements.
+ */
 async function readBase(visit: Visit, base: JsonObject | undefined): Promise<Elements> {
   if (base === undefined) return {};
   const value = withoutVersion(base);
@@ -113,7 +115,7 @@ function renderTitle({ say }: Visit, { operation, resource, resource_type }: Pro
   return say.html(operation === 'create' ? 'proposals.create' : 'proposals.update', { thing });
 }
 
-/** Returns the kind of entry that a proposal is about, and the dose of a medicine. */
+/** Returns the kind of entry that a proposal is about and, for a medicine, the dose. */
 function kindPart({ say }: Visit, { resource, resource_type }: Proposal): Html {
   const dose = resource.dosage ?? resource.dosageInstruction;
   const words =
@@ -200,7 +202,7 @@ ${isPending ? decidePart(visit, record, each) : html``}`,
 /** A resource's elements, by name. */
 type Elements = Readonly<Record<string, Json>>;
 
-/** Returns the changes: in plain words element by element, followed by all details. */
+/** Returns the changes: first element by element in plain words, then with all details. */
 function differencePart(
   visit: Visit,
   { difference, operation, resource, resource_type }: Proposal,
@@ -231,7 +233,7 @@ ${rows}</tbody>
 ${detailsPart(say, shown, isUpdate)}`;
 }
 
-/** Returns every changed part with its path, as stored, because words could hide something. */
+/** Returns every changed part as stored, with its path, because a description in words could hide something. */
 function detailsPart(say: Texts, shown: NonNullable<Proposal['difference']>, isUpdate: boolean): Html {
   const cell = (path: string, value: Json | undefined): Html => {
     if (value === undefined) return html`–`;
@@ -254,7 +256,10 @@ ${rows}</tbody>
 </details>`;
 }
 
-/** Returns the decision form, which says what accepting records: the proposer is the author, and the person has approved it. */
+/**
+ * Returns the decision form. It explains what is recorded if the person accepts: the proposer is the author, and the person
+ * approved the change.
+ */
 function decidePart(visit: Visit, record: OpenRecord, { id, author_type, application }: Proposal): Html {
   const { say } = visit;
   return html`<section class="stack" aria-labelledby="decision">
@@ -275,7 +280,7 @@ ${visit.form(proposalPath(record, id))}<div class="actions">
 }
 
 /**
- * Carries out the person's decision, like `POST …/accept` and `…/reject` below `/me`.
+ * Carries out the person's decision, as `POST …/accept` and `…/reject` under `/me` do.
  * @throws Refusal conflict (409)
  */
 export async function decideProposal(

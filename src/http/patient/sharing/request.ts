@@ -1,5 +1,5 @@
 /**
- * Shows an application's access request: the person allows it for a record and a duration, possibly with fewer rights, or
+ * Shows an application's access request. The person allows it for a record and a duration, possibly with fewer rights, or
  * denies it.
  */
 import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
@@ -37,7 +37,10 @@ interface Asked {
   readonly domain: string | undefined;
 }
 
-/** Returns a request that the person may see. @throws Refusal not_found (404) */
+/**
+ * Returns a request that the person is allowed to see.
+ * @throws Refusal not_found (404)
+ */
 async function askedFor(visit: Visit, id: string): Promise<Asked> {
   const { accessRequests, freshness } = visit.deps.services;
   await freshness.catchUp(['consents', 'resources', 'projects']);
@@ -65,7 +68,10 @@ async function askedFor(visit: Visit, id: string): Promise<Asked> {
 
 const requestPath = (id: string): string => `${HOME}/requests/${encodeURIComponent(id)}`;
 
-/** Returns the page. @throws Refusal not_found (404) */
+/**
+ * Returns the page.
+ * @throws Refusal not_found (404)
+ */
 export async function requestPage(visit: Visit, id: string): Promise<PatientPage> {
   const asked = await askedFor(visit, id);
   return asked.request.status === 'pending'
@@ -144,7 +150,7 @@ ${decidePart(say)}
 }
 
 /**
- * Carries out the person's decision. The `/me` route checks everything again.
+ * Carries out the person's decision. The `/me` route repeats all checks.
  * @throws Refusal
  */
 export async function decideRequest(visit: Visit, form: URLSearchParams, id: string): Promise<Outcome> {

@@ -1,4 +1,4 @@
-/** Shows a response that a reader of a record was shown, reproduced from its receipt (docs/receipts.md). */
+/** Shows what a reader of a record was shown: the response, reproduced from its receipt (docs/receipts.md). */
 import { cut } from '#src/shared/cut.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json, parseJson } from '#src/shared/json/json.ts';
@@ -6,7 +6,7 @@ import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** Maximum length of a response on the page, in characters; the page says that the rest is left out. */
+/** Maximum length of a response on the page, in characters. If part of it is left out, the page says so. */
 const MOST = 200_000;
 
 /**
@@ -44,7 +44,7 @@ function contentPart(content: string, whole: string): Html {
 ${all}</details>`;
 }
 
-/** Returns the texts for a model in a response that is a context or a tool's result; an empty list for all other responses. */
+/** Returns the texts for a model if the response is a context or a tool's result; otherwise an empty list. */
 function listTexts(content: string): string[] {
   const json = /^data: (.*)$/m.exec(content)?.[1] ?? content;
   try {

@@ -1,4 +1,4 @@
-/** Shows what was taken back in a record, why and when, and the entries concerned. */
+/** Shows what was taken back in a record, why and when, and the affected entries. */
 import type { OwnTakeback } from '#queries/rest/own-takebacks.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -46,7 +46,7 @@ ${entries.map(
 `;
 }
 
-/** Returns what was selected, in words. */
+/** Returns in words what was selected. */
 function selectionText(say: Texts, { source, author }: OwnTakeback): Html {
   if (source !== null) return say.html('takenback.source', { name: html`<bdi>${source}</bdi>` });
   return html`${say(author === 'ai' ? 'takenback.ai' : 'takenback.program')}`;

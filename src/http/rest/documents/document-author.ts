@@ -1,4 +1,6 @@
-/** Determines the author who finalizes a document: the author who created it, unless the upload names another. */
+/**
+ * Determines the author who finalizes a document. This is the author who created it, unless the upload names a different one.
+ */
 import type { CommandContext } from '#commands/command.ts';
 import type { Mark } from '#queries/rest/marks.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
@@ -6,7 +8,7 @@ import type { Authorship } from '#src/shared/access/caller.ts';
 import type { Header } from '../../answer/authorship.ts';
 import { makeCommandContext, type RestRequest } from '../record.ts';
 
-/** Headers that name the author; the headers about the source are listed separately. */
+/** Headers that name the author. The headers about the source are listed separately. */
 const WHO = [
   'x-service-author-type',
   'x-service-author-ref',
@@ -16,8 +18,9 @@ const WHO = [
 const SOURCE = ['x-service-source-system', 'x-service-origin-id'] as const;
 
 /**
- * Returns the context for the finalizing command: that of `makeCommandContext`, but with the creation's author if the request
- * names no author, and with the creation's source system and origin id if the request names neither.
+ * Returns the context for the finalizing command. It is the context from `makeCommandContext`, but with the document's
+ * original author if the request names no author, and with the original source system and origin id if the request names
+ * neither.
  * @param created metadata of the event that created the document.
  * @param given `author_type` in the body.
  * @throws Refusal invalid (422) if `author_type` and the header differ.
@@ -53,12 +56,12 @@ function readAuthorship({ author, acting_as, on_behalf_of, ...named }: Mark['met
   };
 }
 
-/** Returns whether a header was sent; an empty header counts as absent. */
+/** Returns whether a header was sent. An empty header is treated as absent. */
 function isSent(header: Header, name: string): boolean {
   return (header(name) ?? '') !== '';
 }
 
-/** Returns only those members that have a value. */
+/** Returns only the members that have a value. */
 function present<Members extends object>(
   members: Members,
 ): { [name in keyof Members]?: NonNullable<Members[name]> } {

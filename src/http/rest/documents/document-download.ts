@@ -6,13 +6,13 @@ import { attachmentAs, fileName } from '../../answer/disposition.ts';
 import { isKnown, rangeIn } from '../../answer/range.ts';
 import type { RouteResult } from '../../api/route.ts';
 
-/** Returns the `Content-Disposition` with the file name to save under. */
+/** Returns the `Content-Disposition` with the name under which to save the file. */
 export function makeDisposition({ attachment, contentType }: HeldContent): string {
   const { title } = attachment;
   return attachmentAs(fileName(typeof title === 'string' ? title : null, contentType));
 }
 
-/** Returns a content type that is valid in a header: FHIR accepts parameters that headers don't, and these are left out. */
+/** Returns a content type that is valid in a header. FHIR accepts parameters that headers don't, so these are left out. */
 function safeContentType(contentType: string): string {
   return /^[\x20-\x7e]*$/.test(contentType) ? contentType : (contentType.split(';')[0] ?? '').trim();
 }
@@ -21,7 +21,7 @@ function safeContentType(contentType: string): string {
 export interface ContentAsked {
   readonly header: Header;
   readonly method: string | undefined;
-  /** Rejects if the document has been deleted in the meantime, or its record is being purged. */
+  /** Rejects if the document has since been deleted, or if its record is being purged. */
   readonly isThere: () => Promise<unknown>;
 }
 
@@ -57,8 +57,8 @@ export function download(
 }
 
 /**
- * Returns the error to throw in place of an error. If an event names content that is missing, the installation is at fault,
- * which `annal verify` reports, unless the document has disappeared as well.
+ * Returns the error to throw instead of an error. If an event names content that is missing, the installation is at fault, and
+ * `annal verify` reports this, unless the document has disappeared as well.
  */
 function nameMissing(isThere: ContentAsked['isThere']): (error: unknown) => Promise<never> {
   return async (error) => {

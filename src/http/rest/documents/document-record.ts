@@ -1,4 +1,4 @@
-/** Connects a document's DocumentReference with its bytes in the store and its form in REST v1. */
+/** Connects a document's DocumentReference with the document's bytes in the store and its representation in REST v1. */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import { elsewhere, othersDocument } from '#commands/document/finalize.ts';
 import { immutable } from '#commands/document/settle.ts';
@@ -55,9 +55,9 @@ export function openDocument(found: { readonly id: string; readonly body: string
 }
 
 /**
- * Reads a document to which a request adds content. Under a grant, it must be a document that the application created, whether
+ * Reads a document to which a request will add content. Under a grant, the application must have created the document, whether
  * or not the grant allows reading it (docs/spec/decisions.md, section 9, "Letters").
- * @throws Refusal not_found (404); forbidden (403) for a document that the application sees but didn't create
+ * @throws Refusal not_found (404); forbidden (403) for a document that the application can see but didn't create
  */
 export async function documentToFill(
   request: RestRequest,
@@ -85,8 +85,8 @@ export function readExpected({ config }: Pick<Services, 'config'>, resource: Jso
 }
 
 /**
- * Returns the URL to which a new document's content is uploaded without the service's credential: the store's own URL, or a
- * signed URL on this service. Under a grant, it is the service's normal URL, which requires the access token.
+ * Returns the URL to which a new document's content is uploaded without a credential for the service: the store's own URL, or
+ * a signed URL on this service. Under a grant, it is the service's normal URL, which requires the access token.
  */
 export async function uploadTarget(
   { services: { documents, config }, pass }: RestRequest,
@@ -113,8 +113,8 @@ function ownTarget(key: Buffer, baseUrl: string, document: string): string {
 }
 
 /**
- * Returns the content's URL at the store itself; null if the store has none. It is also null under a grant, because the URL
- * would contain the record's real id, outlive the grant and bypass the access log.
+ * Returns the URL of the content in the store itself; null if the store provides none. It is also null under a grant, because
+ * the URL would contain the record's real id, outlive the grant and bypass the access log.
  */
 export async function withDownload(
   { services: { documents }, pass }: RestRequest,
@@ -129,7 +129,7 @@ export async function withDownload(
 
 /**
  * Returns the response for a document that has just been finalized.
- * @param known read before the write, so that a completed write doesn't return 503
+ * @param known read before the write, so that the response isn't 503 after the write has completed
  */
 export async function shownFinal(
   request: RestRequest,

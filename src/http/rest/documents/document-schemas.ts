@@ -1,4 +1,7 @@
-/** Defines documents as they are sent and shown (docs/spec/interface.md, section 2.2; docs/spec/decisions.md, section 4). */
+/**
+ * Defines the form in which documents are sent and shown (docs/spec/interface.md, section 2.2; docs/spec/decisions.md, section
+ * 4).
+ */
 import { z } from 'zod';
 import { DOCUMENT_KINDS } from '#src/v1/document.ts';
 import { writtenSchema } from '../inputs.ts';

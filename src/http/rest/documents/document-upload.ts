@@ -1,4 +1,7 @@
-/** Receives documents' bytes for the document store: through the service, or put there directly and then finalized. */
+/**
+ * Receives documents' bytes for the document store. They are sent through the service, or are stored there directly and then
+ * finalized.
+ */
 
 import type { IncomingMessage } from 'node:http';
 import type { StoredBytes } from '#commands/document/finalize.ts';
@@ -8,7 +11,7 @@ import type { BlobKey, DocumentStore } from '#src/documents/store.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** The content types that clients send by default if none is set. */
+/** The content types that clients send by default if the program doesn't set one. */
 const UNSAID = ['application/octet-stream', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /** The expected properties of the bytes. */
@@ -20,7 +23,7 @@ export interface Expected {
 
 /**
  * Stores a request's bytes as they arrive.
- * @throws Refusal malformed (400) for a body that is missing or breaks off, too_large (413), unsupported_media_type (415) for
+ * @throws Refusal malformed (400) for a body that is missing or incomplete, too_large (413), unsupported_media_type (415) for
  *   an encoding, BlobExists
  */
 export async function receive(

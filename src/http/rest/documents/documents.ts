@@ -48,7 +48,7 @@ import { checkedBytes, receive, reread } from './document-upload.ts';
 
 const TAG = 'Documents';
 
-/** Grant requirements for reading a document by its id, and for reading its bytes. */
+/** The requirements that a grant must meet for reading a document by its id, and for reading its bytes. */
 const READS_DOCUMENT = {
   action: 'read',
   needs: [{ type: 'DocumentReference', letters: 'r' }],
@@ -56,7 +56,7 @@ const READS_DOCUMENT = {
   id: 'doc_id',
 } as const;
 
-/** Grant requirements for sending the content of a document that the grant's application created. */
+/** The requirements for sending the content of a document under a grant whose application created the document. */
 const SENDS_CONTENT = {
   action: 'update',
   needs: [{ type: 'DocumentReference', letters: 'c' }],
@@ -84,7 +84,7 @@ export const DOCUMENT_ROUTES = [
       const { services, retry, params } = request;
       const { author_type, ...given } = request.body;
       const { patient_id: patient } = params;
-      // The result of an earlier attempt is returned even if the patient has been deleted since.
+      // If there was an earlier attempt, its result is returned even if the patient has been deleted since.
       if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
       const command = makeCommandContext(request, author_type);
       const type = 'DocumentReference';
@@ -192,7 +192,7 @@ export const DOCUMENT_ROUTES = [
           position,
         };
       } catch (error) {
-        // The bytes are kept if the event may have been written.
+        // The bytes must be kept if the event may have been written.
         if (error instanceof Refusal && error.kind !== 'unavailable') await store.remove(key);
         throw error;
       }
@@ -238,7 +238,7 @@ export const DOCUMENT_ROUTES = [
       const blob = { patient: slot.patient, document: right.document, blob: DIRECT };
       try {
         const { size, sha256 } = await receive(store, blob, incoming, readExpected(services, resource));
-        // The bytes of a document that has been deleted or purged in the meantime must not be kept.
+        // If the document has been deleted or purged in the meantime, its bytes must not be kept.
         if ((await findSlot(right.document)) === undefined) {
           await store.remove(blob);
           throw notFound('DocumentReference', right.document);
@@ -346,7 +346,7 @@ export const DOCUMENT_ROUTES = [
 ];
 
 /**
- * Refuses to compare stored bytes for a caller without the scope `read`.
+ * Refuses a comparison with stored bytes if the caller lacks the scope `read`.
  * @throws Refusal forbidden (403)
  */
 function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unknown }): void {

@@ -1,6 +1,6 @@
 /**
- * Serves concepts in everyday and clinical language: symptoms, conditions and treatments (docs/spec/interface.md, section 4.3;
- * docs/spec/decisions.md, section 4: Concepts).
+ * Serves concepts, which name symptoms, conditions and treatments in everyday and clinical language (docs/spec/interface.md,
+ * section 4.3; docs/spec/decisions.md, section 4: Concepts).
  */
 
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
- * Converts finding ids. They contain the patient, so that the contract's short form (`/v1/patterns/{finding_id}`) finds the
- * record without a table of findings, which would have to be stored and purged. Under a grant there is only one record, and
- * the id doesn't contain the patient's real id.
+ * Converts finding ids. Each id contains the patient, so that the contract's short form (`/v1/patterns/{finding_id}`) finds
+ * the record without a table of findings, which would have to be stored and purged. Under a grant, there is only one record,
+ * and the id doesn't contain the patient's real id.
  */
 
 import type { Finding } from '#src/insight/finding.ts';

@@ -11,10 +11,10 @@ import { LOINC, splitCode } from '#src/v1/elements.ts';
 import { LISTING_MODELS } from '../listing.ts';
 import type { RestRequest } from '../record.ts';
 
-/** Read models from which these responses are made. */
+/** Read models on which these responses are based. */
 export const INSIGHT_MODELS = LISTING_MODELS;
 
-/** The letters required of a grant: whole records are searched and read, or at least Observations. */
+/** The letters that a grant must have: whole records are searched and read, or at least their Observations. */
 export const OBSERVATIONS_NEEDED = [{ type: 'Observation', letters: 'rs' }] as const;
 
 /** Maximum number of equivalent codes in a group. */
@@ -27,7 +27,7 @@ export const group = z
   .regex(/^[^\s,~]+(?: [^\s,~]+)*(?:~[^\s,~]+)*$/, 'must be a code, or equivalent codes with ~ between')
   .refine((text) => text.split('~').length <= MOST_CODES, `must be at most ${MOST_CODES} codes`);
 
-/** Returns the codes in a group. A bare code is a LOINC code. */
+/** Returns the codes in a group. A code without a system is taken as a LOINC code. */
 export function parseCodes(text: string): Coded[] {
   const codes = text.split('~').map((each) => {
     const { system = LOINC, code } = splitCode(each);
@@ -42,7 +42,7 @@ export const warnings = z
   .describe('Values that were left out, and values that are known only roughly.');
 
 /**
- * Runs a query, and runs it again if the read model was behind the models that responses to writes wait for.
+ * Runs a query. If the read model lagged behind the models that write responses wait for, runs it again.
  * @throws Refusal not_found (404) for a patient that the caller can't see
  */
 export async function askFresh<T>(

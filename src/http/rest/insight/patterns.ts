@@ -215,7 +215,10 @@ async function findPatterns(request: RestRequest, patient: string): Promise<Patt
   return askFresh(request, patient, () => services.queries.patterns(caller, patient, isGone));
 }
 
-/** Lists the findings. A change to the record may change their ids, so a page continues after a finding that still exists. */
+/**
+ * Lists the findings. A change to the record may change their ids, so a page can continue only after a finding that still
+ * exists.
+ */
 async function list(
   request: RestRequest,
   patient: string,
@@ -253,7 +256,7 @@ async function evidence(
   const { finding } = await findFinding(request, patient, id);
   const of = `evidence ${id}`;
   const [from] = cursor === undefined ? [0] : decodeCursorFor(of, cursor, z.tuple([z.int().min(0)]));
-  // The evidence is computed on demand.
+  // The evidence is computed only when it is requested.
   const { evidence: all } = finding;
   const { length: total } = all;
   const next = from + limit < total ? encodeCursorFor(of, [from + limit]) : null;
@@ -264,7 +267,7 @@ async function evidence(
 
 /**
  * Finds a finding.
- * @throws Refusal not_found (404) if the record doesn't show that finding, or no longer does.
+ * @throws Refusal not_found (404) if the record doesn't show that finding, or no longer shows it.
  */
 async function findFinding(
   request: RestRequest,
@@ -277,7 +280,7 @@ async function findFinding(
   return { finding, names, changed };
 }
 
-/** Returns the names of the codes in findings: from the record, or else from the terminology. */
+/** Returns the names of the codes in findings, taken from the record or, if it has none, from the terminology. */
 async function namesFor(
   request: RestRequest,
   findings: readonly Finding[],

@@ -166,8 +166,8 @@ async function series(sent: RestRequest, patient: string, query: Query): Promise
 type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['told'];
 
 /**
- * Prints the series in steps, because they may have a hundred thousand points. Each series is released once it has been
- * printed.
+ * Prints the series in steps, because they may have a hundred thousand points. Each series is released from memory once it has
+ * been printed.
  */
 function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): Steps<string> {
   const data: string[] = [];

@@ -8,16 +8,16 @@ import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { makeToken } from '../list.ts';
 import type { RestRequest } from '../record.ts';
 
-/** A resource's current version with its body, which is parsed only once, because there may be thousands. */
+/** A resource's current version with its parsed body. The body is parsed only once, because there may be thousands. */
 export type Stored = CurrentResource & { readonly body: string; readonly resource: JsonObject };
 
 /** Maximum number of keys per search. */
 const KEYS = 100;
 
 /**
- * Returns the resources from earlier reports for the same results, by type and key. A resource with a draft's former key
- * counts only if it is certainly from the same sender: if one isn't recognized, the result is merely stored beside it and
- * noted, but if another laboratory's were recognized, it would be replaced.
+ * Returns the resources that earlier reports created for the same results, by type and key. A resource that has a draft's
+ * former key is returned only if it certainly has the same sender. If such a resource isn't recognized, the result is merely
+ * stored in addition to it and noted; but if another laboratory's resource were recognized by mistake, it would be replaced.
  * @param notes receives a note about each result whose former key belongs to a resource from an unknown or different sender
  */
 export async function findEarlier(
@@ -60,7 +60,7 @@ export async function findEarlier(
   return found;
 }
 
-/** Returns the oldest resource for each of these keys. */
+/** Returns the oldest resource for each of the given keys. */
 async function findByKeys(
   { services, caller, pass }: RestRequest,
   patient: string,
@@ -94,7 +94,7 @@ async function findByKeys(
   return found;
 }
 
-/** Returns a function that looks up who wrote the current and first versions of these resources. */
+/** Returns a function that looks up who wrote the current and first versions of the given resources. */
 async function readWriters({ services, caller }: RestRequest, stored: readonly Stored[]) {
   if (stored.length > 0) await services.freshness.catchUp(['history']);
   const current = await services.queries.marks(caller, stored);

@@ -20,7 +20,10 @@ const unit = z
 const when = z.union([moment, date]);
 
 const VALUES = ['value', 'result', 'value_text', 'value_code', 'value_boolean'] as const;
-/** The members that contain the laboratory's name for the test: used as the display next to a code, otherwise as the code. */
+/**
+ * The members that contain the laboratory's name for the test. If there is a code, the name is used as the display; otherwise
+ * as the code.
+ */
 const NAMES = ['marker', 'test', 'analyte'] as const;
 const name = optional(text.max(500)).describe('The display; without `code`, also used as the code.');
 const range = z.strictObject({ low: optional(z.number()), high: optional(z.number()) });
@@ -82,19 +85,19 @@ const item = sentItem
   })
   .transform(toLabItem);
 
-/** Returns the ends of the reference range, from whichever member contains them. */
+/** Returns the ends of the reference range, from whichever members contain them. */
 function rangeEnds({ reference_range: sent, low, high }: SentItem): z.output<typeof range> {
   return typeof sent === 'object' ? sent : { low, high };
 }
 
-/** Returns the member that gives the range as text, and that text. */
+/** Returns the name of the member that gives the range as text, and that text. */
 function rangeText(given: SentItem): readonly [name: string, text: string | undefined] {
   const { reference_range: sent, 'reference range': spelled } = given;
   if (spelled !== undefined) return ['reference range', spelled];
   return ['reference_range', typeof sent === 'string' ? sent : undefined];
 }
 
-/** Renames an item's members to those of a result. */
+/** Changes an item's member names to those of a result. */
 function toLabItem(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem, 'effective_at'> {
   const { marker, test, analyte, result, value = result, value_text } = given;
   const { code: is, display } = namedCode(
@@ -165,7 +168,7 @@ export const labsBody = z.union([message, items]).optional();
 /** Items, parsed. */
 export type GivenItems = z.output<typeof items>;
 
-/** The query: `date` is for a table's rows. */
+/** The query. `date` applies to the rows of a table. */
 export const labsQuery = z.strictObject({
   date: when.optional().describe('The date of table rows that have no `effective_at`.'),
   time_zone: z

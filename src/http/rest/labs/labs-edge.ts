@@ -1,5 +1,5 @@
 /**
- * Handles reports under a grant: their ids are exchanged after they have been read, because before that, HL7 escapes and table
+ * Handles reports under a grant. Their ids are exchanged after they have been read, because before that, HL7 escapes and table
  * quotes could hide an id (docs/spec/decisions.md, section 1).
  */
 import type { Draft, Labs } from '#src/labs/labs.ts';
@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseStored, printJson } from '#src/shared/j
 import type { Edge } from '../../edge/edge.ts';
 import { resourceIn } from '../record.ts';
 
-/** Where a report is read: inside the edge, or before ids are exchanged. */
+/** How a report is read: with real ids, or before ids are exchanged. */
 export interface Reading {
   /** The Patient's id. */
   readonly patient: string;
@@ -15,12 +15,12 @@ export interface Reading {
   readonly stored: (body: string) => JsonObject;
   /**
    * Returns a report with real ids.
-   * @throws Refusal from reading it, with ids in its text exchanged
+   * @throws Refusal from reading the report, with the ids in its text exchanged
    */
   readonly inward: (read: () => Promise<Labs>) => Promise<Labs>;
 }
 
-/** Returns how to read a report that has the ids known to the application. */
+/** Returns how to read a report that has the ids that the application knows. */
 export function outside(edge: Edge): Reading {
   return {
     patient: edge.grant.patient,
@@ -46,7 +46,7 @@ function withRealIds({ drafts, unmapped, warnings, compared, source }: Labs, edg
 }
 
 function draftWithRealIds({ key, keptNote, before, resource, ...draft }: Draft, edge: Edge): Draft {
-  // Copied, because drafts share parts and an id must be exchanged only once.
+  // The draft is copied, because drafts share parts and an id must be exchanged only once.
   const own = edge.json(parseStored(printJson(resource)));
   if (!isObject(own)) throw new TypeError('a draft is an object');
   return {

@@ -1,4 +1,4 @@
-/** Imports laboratory results: decides what to do about earlier reports' results, and writes in one transaction. */
+/** Imports laboratory results: decides how to handle results from earlier reports, and writes everything in one transaction. */
 import type { CommandContext } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { readCategories } from '#src/fhir/search/categories.ts';
@@ -19,8 +19,8 @@ import { findEarlier, type Stored } from './earlier-labs.ts';
 
 /**
  * Writes new and changed results, all or nothing.
- * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the report's current `observations`; for a caller without
- *   the scope `read`, all results count as `created`, and no observations are returned
+ * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the report's current `observations`. For a caller without
+ *   the scope `read`, all results are counted as `created`, and no observations are returned
  * @throws Refusal 409 413 422, which names places in the report
  */
 export async function importLabs(
@@ -48,7 +48,7 @@ export async function importLabs(
     drafts,
     services.commands.decided(command, `labs/${patient}`, decide),
   );
-  // An earlier attempt decided this and crashed: its resources exist by now, or soon will.
+  // An earlier attempt decided this and crashed. Its resources already exist, or will soon.
   const now = there ?? (await findEarlier(request, patient, drafts, new Notes()));
   const written = [...result.values()];
   const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
@@ -64,7 +64,7 @@ export async function importLabs(
   const ofType = written.filter(({ type }) => type === 'Observation');
   const reads = mayRead(request.caller, 'Observation');
   const created = ofType.filter(({ outcome }) => outcome === 'created').length;
-  // Revealing which results are new, changed or unchanged would reveal stored data.
+  // Telling which results are new, changed or unchanged would reveal stored data.
   const visible = reads ? observations.filter(({ resource }) => isRead(request.caller, resource)) : [];
   const accepted = drafts.filter(({ type }) => type === 'Observation').length;
   const shown = await shownRecords(request, visible, shownObservation, parseStored);
@@ -91,7 +91,10 @@ function implausibleIn({ services, now }: RestRequest, { resource, place }: Draf
   return services.findImplausible(resource, now()).map(({ message }) => `${place}: ${message}`);
 }
 
-/** Returns the note about the documents in a report without other results, because the response shows only observations. */
+/**
+ * Returns the note about a report that contains documents but no results; the note is needed because the response shows only
+ * observations.
+ */
 function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>): string[] {
   if (drafts.some(({ type }) => type === 'Observation')) return [];
   return drafts.flatMap((draft) => {
@@ -102,7 +105,7 @@ function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>)
   });
 }
 
-/** Returns whether a caller may read an Observation; under a grant, the Observation's categories decide. */
+/** Returns whether a caller may read an Observation. Under a grant, this depends on the Observation's categories. */
 function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
   const type = 'Observation';
   return within === undefined || allows(within.access, type, 'r', readCategories(type, resource));
@@ -110,7 +113,8 @@ function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
 
 /**
  * Runs the write.
- * @throws Refusal that names places in the report, which have no types, where the write's refusal named entries
+ * @throws Refusal in which the entries that the write's refusal named are replaced by places in the report, which have no
+ *   types
  */
 async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Promise<T> {
   try {

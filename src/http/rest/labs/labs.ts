@@ -1,5 +1,5 @@
 /**
- * Serves the import of laboratory results: HL7 v2 messages, JSON items, tables (docs/spec/interface.md, section 4.3;
+ * Serves the import of laboratory results as HL7 v2 messages, JSON items or tables (docs/spec/interface.md, section 4.3;
  * docs/spec/decisions.md, section 4).
  */
 import { z } from 'zod';
@@ -36,7 +36,7 @@ type LabsRequest = ApiRequest<
 >;
 
 /**
- * Reads the report in any form, and imports it.
+ * Reads a report in any of the forms, and imports it.
  * @throws Refusal 403 404 409 413 422
  */
 async function run(request: LabsRequest): Promise<RouteResult> {
@@ -78,7 +78,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
 }
 
 /**
- * Returns the message as it was sent; in a JSON body, the ids have already been exchanged.
+ * Returns the message as it was sent. In a JSON body, the ids have already been exchanged.
  * @throws Refusal too_large (413)
  */
 function decodeMessage(
@@ -93,8 +93,8 @@ function decodeMessage(
 }
 
 /**
- * Returns items with the literals of their numbers.
- * @param exact the body with those literals, if they differ
+ * Returns items whose numbers keep all their digits.
+ * @param exact the body with those numbers, if they differ
  */
 function exactItems({ items, date }: GivenItems, exact: JsonObject = {}): LabItem[] {
   const sent = listIn(exact.items);

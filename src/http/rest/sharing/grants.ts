@@ -16,8 +16,8 @@ import { type RestRequest, shownCursor } from '../record.ts';
 const grantSchema = grant.meta({ id: 'Grant' });
 
 /**
- * Returns the filter for the Patient: one of the project's own patients by its id, or another project's by the pairwise id
- * that the project's applications know.
+ * Returns the filter for the Patient: either the id of one of the project's own patients, or the pairwise id by which the
+ * project's applications know another project's patient.
  * @throws Refusal not_found (404)
  */
 async function patientAsked(
@@ -57,7 +57,7 @@ export const GRANT_ROUTES = [
         ...('applicationId' in credential ? { application: credential.applicationId } : {}),
         ...asked,
       });
-      // Without a grant, the project's applications don't know the patient.
+      // If there is no grant, the project's applications don't know the patient.
       if (asked.patient !== undefined && total === 0) throw notFound('Patient', asked.patient);
       const body = { data: rows.map(grantView), total, next_cursor: shownCursor(request, next) };
       return { status: 200, body, shown: 0 };

@@ -84,7 +84,8 @@ export const INVITATION_ROUTES = [
       const shown = view(made.invitation);
       // The code is in the query because paths are logged.
       const url = `${services.config.baseUrl}/invitations?code=${made.code}`;
-      // If the response is stored under an Idempotency-Key, it must be purged with the record, because no event names it.
+      // If the response is stored under an Idempotency-Key, it must be purged together with the record, because no event
+      // refers to it.
       return { status: 201, body: { ...shown, code: made.code, url }, reads: true };
     },
   }),

@@ -1,6 +1,6 @@
 /**
  * Handles changes that an application proposes to a record to which a person has given it access (docs/spec/decisions.md,
- * section 7); the person decides below `/me`.
+ * section 7). The person decides on them below `/me`.
  */
 
 import { z } from 'zod';
@@ -70,7 +70,7 @@ const common = {
 const opening = { needs: [], type: null } as const;
 
 /**
- * Returns a request's grant, if it is for the record in the path.
+ * Returns a request's grant if it is for the record in the path.
  * @throws Refusal forbidden (403) for other credentials; not_found (404)
  */
 function grantOn({ caller }: RestRequest, patient: string): Granted & { readonly applicationId: string } {
@@ -123,7 +123,7 @@ function requireResource({ resource }: { readonly [name: string]: unknown }): Js
   return resource;
 }
 
-/** Returns whether a value is an object; a value parsed from JSON can only contain JSON. */
+/** Returns whether a value is an object. A value parsed from JSON can contain only JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -139,8 +139,8 @@ function versionIn({ meta }: JsonObject): number {
 }
 
 /**
- * Provenances can't be proposed because the service writes them, to say what was written. Patients can't because a new Patient
- * is a new record, which needs a key.
+ * Provenances can't be proposed, because the service writes them to record what was written. Patients can't be proposed,
+ * because a new Patient is a new record, which requires a key.
  */
 function isProposable(type: string): type is ResourceType {
   return isResourceType(type) && type !== 'Provenance' && ['record', 'either'].includes(typeEntry(type).home);
@@ -152,7 +152,7 @@ function invalid(expression: string, diagnostics: string): Refusal {
 
 /**
  * Runs a write.
- * @throws Refusal invalid (422), whose fields are within `resource`
+ * @throws Refusal invalid (422), whose fields are paths inside `resource`
  */
 async function inResource<T>(write: Promise<T>): Promise<T> {
   try {

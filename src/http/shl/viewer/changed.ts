@@ -1,4 +1,4 @@
-/** Describes what later versions and newer entries changed, and what was refuted (docs/clinical-reading.md). */
+/** Describes what was changed by later versions and newer entries, and what was refuted (docs/clinical-reading.md). */
 
 import type { Allergy } from '#src/clinical/reading/allergies.ts';
 import type { DoseChange } from '#src/clinical/reading/doses/dose-change.ts';
@@ -16,7 +16,7 @@ import type { Json } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Change, Earlier, PageAround, PagePhrase, RefutedRow } from './rows.ts';
 
-/** The look-up functions, plus the function that turns a phrase of the clinical reading into one for the page. */
+/** The look-up functions, plus the function that converts a phrase of the clinical reading to a phrase of the page. */
 export interface ChangeAround extends PageAround {
   readonly makePhrase: (around: PageAround, phrase: Phrase) => PagePhrase;
 }
@@ -29,7 +29,7 @@ export interface Changed {
   readonly name?: string | undefined;
 }
 
-/** `isOwn`: the text is in the page's own words. */
+/** `isOwn`: the text consists of the page's own words. */
 type Before = Statement | { readonly text: string; readonly isOwn: true };
 
 /** Words for elements, by their FHIR names. */
@@ -49,8 +49,8 @@ const LABELS: Readonly<Record<string, TextKey>> = {
 };
 
 /**
- * Returns a row's changes as phrases, and the badges for recent changes: those described in a summary's narrative, or else
- * those in the versions and sources that the link contains.
+ * Returns a row's changes as phrases, and the badges for recent changes. They come from a summary's narrative if it describes
+ * any, and otherwise from the versions and sources that the link contains.
  * @param keys the keys of the row's entries, `Type/id`
  */
 export function changesIn(
@@ -140,7 +140,7 @@ function doseChangePhrase(
 
 /**
  * Returns the phrase for a change of dosage.
- * @param when since when the dosage has been different; undefined if that isn't certain
+ * @param when when the dosage changed; undefined if that isn't certain
  */
 function doseWords(when: PagePhrase | undefined, earlier: readonly Earlier[], isNew: boolean): Change {
   const words = { what: 'element.dosage' } as const;
@@ -156,7 +156,8 @@ function doseWords(when: PagePhrase | undefined, earlier: readonly Earlier[], is
 }
 
 /**
- * Returns what a narrative says about a change, in the page's language as far as the narrative uses the service's own words.
+ * Returns what a narrative says about a change. Where the narrative uses the service's own words, they are translated to the
+ * page's language.
  */
 function readToldChange(text: string, kind: string, around: ChangeAround): Change | undefined {
   const said = readChangeText(text);
@@ -194,7 +195,7 @@ function readStatement(element: string, before: string, kind: string, around: Pa
   const none = Object.hasOwn(NONE, before) ? NONE[before] : undefined;
   if (none !== undefined) return { key: none };
   const sets: Readonly<Record<string, CodeSet | undefined>> = {
-    // Both are called `status` in English.
+    // In English, both are called `status`.
     medicationCodeableConcept: undefined,
     clinicalStatus: kind === 'medications' ? 'medicationStatus' : 'clinicalStatus',
     verificationStatus: 'verificationStatus',
@@ -212,7 +213,7 @@ const WRITERS: Readonly<Record<string, (text: string, around: PageAround) => str
   reaction: reactionsInLanguage,
 };
 
-/** Returns a dosage from a narrative in the page's language; the name of another medicine in front of it is kept. */
+/** Returns a dosage from a narrative in the page's language. If the name of another medicine precedes it, the name is kept. */
 function doseInLanguage(dose: string, { lang, day }: PageAround): string {
   const own = translateDoses(dose, { lang, day });
   if (own !== undefined) return own;
@@ -221,7 +222,7 @@ function doseInLanguage(dose: string, { lang, day }: PageAround): string {
   return said === undefined ? dose : `${name}: ${said}`;
 }
 
-/** Returns a value from a narrative, with its number as the language writes it. */
+/** Returns a value from a narrative, with its number in the language's notation. */
 function valueInLanguage(value: string, { lang }: PageAround): string {
   const [, sign = '', number = '', unit = ''] =
     /^([<>≤≥]?)(\d[\d,]*(?:\.\d+)?)( [^\d].*)?$/.exec(value) ?? [];
@@ -239,13 +240,13 @@ function reactionsInLanguage(reactions: string, around: PageAround): string {
   );
 }
 
-/** Returns the English word for a code in the page's language; returns any other words unchanged. */
+/** Translates the English word for a code to the page's language; returns any other words unchanged. */
 function inLanguage(set: CodeSet, word: string, { lang }: PageAround): string {
   const code = set === 'medicationStatus' && word === 'active' ? word : findCodeByWord('en', set, word);
   return code === undefined ? word : (findCodeWord(lang, set, code) ?? word);
 }
 
-/** Returns the row for an allergy that was refuted, based on its versions. */
+/** Returns the row for a refuted allergy, based on its versions. */
 export function refutedRow({ told, name }: Allergy, around: PageAround): RefutedRow {
   const withdrawal = findWithdrawal(told);
   const { clinicalStatus, verificationStatus, criticality } = withdrawal?.before ?? {};
@@ -271,7 +272,7 @@ export function refutedRow({ told, name }: Allergy, around: PageAround): Refuted
   );
 }
 
-/** Returns the row for an entry that was refuted, as described in a summary's narrative. */
+/** Returns the row for a refuted entry that a summary's narrative describes. */
 export function toldRefutedRow(
   { name, day = '', isRecorded, before }: RefutedWords,
   around: PageAround,
@@ -294,7 +295,7 @@ function makeRefuted(
     name,
     state: findCodeWord(lang, 'verificationStatus', 'refuted') ?? 'refuted',
     ...(day === '' ? {} : { since: { key: isRecorded ? 'known.recorded' : 'known.since', days: { day } } }),
-    // The day of recording is separated from the status; the day since which the status applies isn't.
+    // A comma separates the status from the day of recording, but not from the day since which the status applies.
     by: isRecorded ? comma : ' ',
     ...(said === '' ? {} : { before: { key: 'known.wasbefore', values: { text: said } } }),
   };

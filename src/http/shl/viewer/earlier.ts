@@ -13,7 +13,7 @@ export function changedIn(bundle: JsonObject): number {
   return Number.parseInt(string(findTag(bundle)?.display), 10) || 0;
 }
 
-/** Returns the entries in those Bundles, among some entries, that contain versions from before an AI changed them. */
+/** Returns, from the given entries' Bundles, the entries that contain versions from before an AI changed them. */
 export function earlierEntries(entries: readonly JsonObject[]): JsonObject[] {
   return entries
     .map(({ resource }) => object(resource))
@@ -25,7 +25,8 @@ export function earlierEntries(entries: readonly JsonObject[]): JsonObject[] {
 const MOST_VERSIONS = 20;
 
 /**
- * Returns the versions that current versions replaced, by `Type/id`, newest first, each with when the next version was stored.
+ * Returns the versions that were replaced by current versions, by `Type/id`, newest first, each with the time when the next
+ * version was stored.
  * @param found the current versions by `Type/id`
  */
 export function replacedVersions(
@@ -58,7 +59,7 @@ export function replacedVersions(
 
 const PARAGRAPH = new RegExp(`<p>(${BEFORE_AI}[^<]*)</p>`, 'g');
 
-/** Returns the texts about entries before an AI changed them, from the narrative of a summary's section. */
+/** Returns the texts that say what entries stated before an AI changed them, from the narrative of a summary's section. */
 export function earlierParagraphs({ text }: JsonObject): string[] {
   const { div } = object(text);
   return [...(typeof div === 'string' ? div : '').matchAll(PARAGRAPH)].map(([, paragraph = '']) =>

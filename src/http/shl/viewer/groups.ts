@@ -1,6 +1,6 @@
 /**
- * Groups entries that are shown together: results of one kind, shown under the newest; all other entries are shown separately.
- * Pure.
+ * Groups entries that are shown together: results of one kind are shown under the newest result, and all other entries are
+ * shown separately. Pure.
  */
 
 import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
@@ -10,11 +10,11 @@ import type { Flag, Row } from './rows.ts';
 /** Entries that are shown together. */
 export interface Group {
   readonly rows: readonly Row[];
-  /** The newest row that has a value; if none has, the newest that is judged, otherwise the newest. */
+  /** The newest row that has a value; if no row has one, the newest with a judgement; if there is none either, the newest. */
   readonly latest: Row;
   /** The newest row, if it isn't `latest`. */
   readonly failed: Row | undefined;
-  /** Rows from the same time as `latest` with other values. */
+  /** Rows from the same time as `latest` that have different values. */
   readonly beside: readonly Row[];
   /** The flags of `latest` and `failed`. */
   readonly flags: readonly Flag[];
@@ -22,7 +22,7 @@ export interface Group {
   readonly earlier: readonly Row[];
 }
 
-/** Returns how much a row says: results have a value, or are only judged. */
+/** Returns how much a row says: 2 if it has a value, 1 if it only has a judgement, 0 otherwise. */
 const countSays = ({ isEmpty, isJudged }: Row): number => (isEmpty !== true ? 2 : isJudged ? 1 : 0);
 
 /** Returns a string that is different for each value. */
@@ -30,7 +30,7 @@ const valueOfRow = ({ value, parts = [] }: Row): string => JSON.stringify([value
 
 /**
  * Returns the groups of a section's rows, in order, with diastolic pressures after systolic ones.
- * @param rows results, newest of a kind first
+ * @param rows results, sorted newest first within each kind
  */
 export function groupRows(rows: readonly Row[]): readonly Group[] {
   const groups = new Map<string | Row, [Row, ...Row[]]>();

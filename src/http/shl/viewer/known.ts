@@ -1,6 +1,6 @@
 /**
- * Builds the rows for the clinical reading's allergies, problems, medicines and vaccinations: texts, and phrases for which the
- * page has words.
+ * Builds the rows for the allergies, problems, medicines and vaccinations in the clinical reading: texts, and phrases for
+ * which the page has words.
  */
 import {
   type Absence,
@@ -58,7 +58,7 @@ import {
 } from './rows.ts';
 import { COMMA, joined, phraseMark, string, word } from './texts.ts';
 
-/** The kinds of sections that the clinical reading fills. */
+/** The kinds of sections whose content comes from the clinical reading. */
 export const KNOWN = [
   'allergies',
   'problems',
@@ -71,16 +71,16 @@ export const KNOWN = [
 /** One of them. */
 export type KnownKind = (typeof KNOWN)[number];
 
-/** Returns whether the clinical reading fills a kind of section. */
+/** Returns whether the content of a kind of section comes from the clinical reading. */
 export const isKnown = (kind: Kind): kind is KnownKind => isAmong(KNOWN, kind);
 
-/** A row whose section isn't known yet. */
+/** A row that hasn't been assigned to a section yet. */
 type KnownRow = Omit<Row, 'kind'>;
 
 /**
  * Returns the rows of a section.
  * @param resources the section's resources, none of them withdrawn
- * @param around the reading's look-up functions, plus `lang`, `died`, and `clean`, which makes text safe to show
+ * @param around the reading's look-up functions, plus `lang`, `died`, and `clean`, which makes text safe to display
  */
 export function knownRows(
   kind: KnownKind,
@@ -94,7 +94,7 @@ export function knownRows(
   return [...denied, ...rows].map((row) => ({ ...row, kind }));
 }
 
-/** Returns an entry in the form that the clinical reading takes, with the versions that it replaced. */
+/** Returns an entry in the form that the clinical reading accepts, with the versions that its current version replaced. */
 function makeTold(value: JsonObject, n: number, { replaced }: PageAround): Told {
   const type = string(value.resourceType);
   const id = typeof value.id === 'string' ? value.id : String(n);
@@ -102,7 +102,7 @@ function makeTold(value: JsonObject, n: number, { replaced }: PageAround): Told 
 }
 
 /**
- * Returns the rows for allergies that somebody refuted.
+ * Returns the rows for allergies that somebody has refuted.
  * @param resources AllergyIntolerances
  */
 export function refutedRows(resources: readonly JsonObject[], around: PageAround): RefutedRow[] {
@@ -111,7 +111,7 @@ export function refutedRows(resources: readonly JsonObject[], around: PageAround
 
 const entryKey = ({ type, id }: Told): string => `${type}/${id}`;
 
-/** Returns a row's changes, and the badges for recent changes; rows about something that is over get no badges. */
+/** Returns a row's changes, and the badges for recent changes. A row about something that has ended gets no badges. */
 function changed(
   of: Changed & { readonly isOver?: boolean; readonly standing?: string },
   entries: readonly Told[],
@@ -122,7 +122,7 @@ function changed(
   return { changes, marks: of.isOver || of.standing === 'past' ? [] : marks };
 }
 
-/** Returns a section's rows, and those facts that hold now. */
+/** Returns a section's rows, and the facts that are currently true. */
 function rowsOfKind(
   kind: KnownKind,
   told: readonly Told[],
@@ -159,7 +159,7 @@ function absenceRow(absence: Absence, around: PageAround): KnownRow {
 const codeWord = ({ lang, clean }: PageAround, set: CodeSet, code: string | undefined): string =>
   code === undefined ? '' : (findCodeWord(lang, set, code) ?? clean(code));
 
-/** Returns a phrase with its status, its age or the record's own words in the page's language. */
+/** Returns a phrase with its status, its age and the record's own words in the page's language. */
 export const makePhrase = (
   around: PageAround,
   { says, days, times, state, age, text }: Phrase,
@@ -289,8 +289,8 @@ function medicineRows(medicines: readonly ToldMedicine[], around: PageAround): K
 }
 
 /**
- * Joins sources of medicines. Sources in the same row of a summary's narrative are always joined, because the entry that links
- * them may be missing. Such a row also determines the name and the status, and has its own dates.
+ * Combines sources into medicines. Sources in the same row of a summary's narrative are always combined, because the entry
+ * that links them may be missing. The row then also determines the name and the status, and has its own dates.
  */
 function joinAsTold(sources: readonly MedicineSource[], { told }: PageAround): ToldMedicine[] {
   const groups = new Map<ToldRow | undefined, MedicineSource[]>();
@@ -305,7 +305,7 @@ function joinAsTold(sources: readonly MedicineSource[], { told }: PageAround): T
     .sort(currentFirst);
 }
 
-/** Returns the row for a medicine that must not be given, as described in a summary's narrative. */
+/** Returns the row for a medicine that must not be given, as a summary's narrative describes it. */
 export function forbiddenRow({ forbidden, phrases }: ToldRow, around: PageAround): Row {
   return {
     ...EMPTY,
@@ -318,7 +318,9 @@ export function forbiddenRow({ forbidden, phrases }: ToldRow, around: PageAround
   };
 }
 
-/** Returns each vaccine once, with the days of its doses, and with their numbers if these distinguish them. */
+/**
+ * Returns each vaccine once, with the days of its doses. The numbers of the doses are included if they distinguish the doses.
+ */
 function vaccinationRows(vaccinations: readonly Vaccination[], around: PageAround): KnownRow[] {
   const { clean } = around;
   return vaccinations.map(({ name, doses }): KnownRow => {

@@ -6,10 +6,13 @@ import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import { object, objectsIn } from './texts.ts';
 
-/** Maximum length of a decrypted file, which a phone must be able to hold. */
+/** Maximum length of a decrypted file, chosen so that it fits in a phone's memory. */
 const MOST = 100_000_000;
 
-/** Thrown if a link can't be opened. `reason` is the key of a text; `left` is how many wrong passcodes are still allowed. */
+/**
+ * Thrown if a link can't be opened. `reason` is the key of a text; `left` is the number of wrong passcodes that are still
+ * allowed.
+ */
 export class LinkFault extends Error {
   constructor(
     readonly reason: TextKey,
@@ -21,7 +24,7 @@ export class LinkFault extends Error {
   }
 
   readonly left: number | undefined;
-  /** The server that the page isn't allowed to contact, with the reason `shl.elsewhere`. */
+  /** With the reason `shl.elsewhere`: the server that the page isn't allowed to contact. */
   readonly origin: string | undefined;
 }
 
@@ -42,14 +45,14 @@ export interface LinkFile {
   readonly text: string;
 }
 
-/** A file before decryption: a JWE, or where to fetch it. */
+/** A file before decryption: a JWE, or the location from which to fetch it. */
 interface SealedFile {
   readonly contentType?: string | undefined;
   readonly embedded?: string | undefined;
   readonly location?: string | undefined;
 }
 
-/** Who opens a link, and which origins the page is allowed to contact. */
+/** Who is opening a link, and which origins the page is allowed to contact. */
 export interface Opening {
   readonly recipient: string;
   readonly passcode: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs the page that opens a SMART Health Link: it asks who opens the link and for the passcode, then shows the link's
- * content.
+ * Runs the page that opens a SMART Health Link. It asks who is opening the link, and for the passcode, and then shows the
+ * link's content.
  */
 import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
@@ -25,7 +25,7 @@ const root = find<HTMLElement>('#viewer');
 /** Texts by key, in the page's language, which is one of the languages in which the page is served. */
 const texts: Readonly<Record<string, string>> = JSON.parse(root.dataset.texts ?? '{}');
 const lang = document.documentElement.lang as WordLanguage;
-/** The key under which this tab stores the origins that the reader chose; other sites can't write there. */
+/** The key under which this tab stores the origins that the reader has chosen. Other sites can't write to this storage. */
 const CHOSEN = 'shl.chosen';
 let kept = keptOrigins();
 
@@ -35,7 +35,7 @@ const say: Say = Object.assign(
   {
     number: (number: number) => new Intl.NumberFormat(lang).format(number),
     day: (date: string) => dayInWords(lang, date),
-    /** Returns the time as written, so that it matches the written day; an empty string if there is none. */
+    /** Returns the time as written in the data, so that it matches the written day; an empty string if there is none. */
     time(text: string) {
       const [, time = '', zone = ''] = /T(\d\d:\d\d)(?::[\d.]+)?(Z?)/.exec(text) ?? [];
       return zone === 'Z' ? `${time} UTC` : time;
@@ -63,7 +63,7 @@ function find<Of extends Element>(selector: string): Of {
   return found;
 }
 
-/** Replaces the page's content, and moves the focus to it. */
+/** Replaces the page's content, and moves the focus to the new content. */
 function show(...children: (Node | string)[]): void {
   root.replaceChildren(...children);
   root.querySelector('h1')?.focus();
@@ -73,7 +73,7 @@ const paragraph = (text: string, className?: string): HTMLElement =>
   element('p', { text, ...(className === undefined ? {} : { class: className }) });
 const heading = (text: string): HTMLElement => element('h1', { tabindex: '-1' }, element('bdi', { text }));
 
-/** Says why a link can't be opened, and lets the reader enter another. */
+/** Says why a link can't be opened, and lets the reader enter a different link. */
 function explain(key: TextKey): void {
   show(heading(say('shl.cannot')), element('p', { role: 'alert', text: say(key) }), linkForm());
 }
@@ -91,7 +91,7 @@ function linkForm(): HTMLElement {
     event.preventDefault();
     const given = input.value.trim();
     const fragment = `#${given.slice(given.indexOf('#') + 1)}`;
-    // If it is the same link again, it may open this time.
+    // If the reader enters the same link again, try again, because it may open this time.
     if (fragment === location.hash) start();
     else location.hash = fragment;
   });
@@ -113,17 +113,17 @@ function keep(origins: readonly string[]): void {
   } catch {}
 }
 
-/** Returns the origins that the reader has chosen in this tab and that are in the page's policy. */
+/** Returns the origins that the reader has chosen in this tab and that are also in the page's policy. */
 function chosen(): string[] {
   return new URLSearchParams(location.search).getAll('from').filter((origin) => kept.includes(origin));
 }
 
-/** Returns the origins that the page may contact: its own, and those that the reader chose. */
+/** Returns the origins that the page may contact: its own, and the origins that the reader has chosen. */
 const allowed = (): string[] => [location.origin, ...chosen()];
 
 /**
- * Returns the link that continues with another server. The page's policy follows the `from` parameter, which any link can
- * contain, so only the click counts as the reader's choice.
+ * Returns the HTML link with which the reader continues to another server. The page's policy depends on the `from` parameter,
+ * which any link can contain, so only the click counts as the reader's choice.
  */
 function elsewhere(origin: string): HTMLElement {
   const origins = [...new Set([...chosen(), origin])];
@@ -154,7 +154,7 @@ function start(): void {
   else showElsewhere(link.origin);
 }
 
-/** Says that another server hosts the content, which the reader must confirm. */
+/** Says that another server hosts the content, and asks the reader to confirm it. */
 function showElsewhere(origin: string): void {
   const { host } = new URL(origin);
   show(
@@ -235,12 +235,12 @@ function ask(link: Link): void {
   );
 }
 
-/** Returns a field of the form that asks who opens a link; null if the form has no field with that name. */
+/** Returns a field of the form that asks who is opening a link; null if the form has no field with that name. */
 function fieldIn(form: HTMLFormElement, name: 'recipient' | 'passcode'): HTMLInputElement | null {
   return form.querySelector<HTMLInputElement>(`[name=${name}]`);
 }
 
-/** Says why a link could not be opened, next to the form if another attempt may help. */
+/** Says why a link could not be opened; shown next to the form if another attempt may help. */
 function tell(error: unknown, fault: HTMLElement, form: HTMLFormElement): void {
   if (!(error instanceof LinkFault)) explain('shl.damaged');
   else if (error.origin !== undefined) showElsewhere(error.origin);
@@ -297,7 +297,8 @@ async function showFiles(files: readonly LinkFile[], { origin }: Link): Promise<
   document.title = `${find('#viewer h1').textContent} – Annal`;
 }
 
-// The links in the table of contents scroll within the page instead, because the fragment is the SMART Health Link itself.
+// The links in the table of contents scroll within the page instead of changing the URL, because its fragment is the SMART
+// Health Link itself.
 root.addEventListener('click', (event) => {
   const target =
     event.target instanceof Element ? event.target.closest<HTMLElement>('a[data-section]') : null;

@@ -1,6 +1,6 @@
 /**
- * Reads from a summary's narratives what its entries don't contain: how much is over, what past entries say, what was changed,
- * and what was refuted.
+ * Reads from a summary's narratives what its entries don't contain: how many past entries there are, what past entries say,
+ * what was changed, and what was refuted.
  */
 import type { RefutedWords } from '#src/clinical/reading/english.ts';
 import {

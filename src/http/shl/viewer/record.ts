@@ -73,7 +73,7 @@ const SECTIONS: Readonly<Record<string, Kind>> = {
   '42348-3': 'directives',
 };
 
-/** The look-up functions and settings for reading a row. */
+/** The look-up functions and settings for building a row. */
 interface Context extends Pick<PageAround, 'today' | 'lang' | 'changes' | 'replaced'> {
   readonly died: Death | undefined;
   readonly look: Look;
@@ -81,7 +81,7 @@ interface Context extends Pick<PageAround, 'today' | 'lang' | 'changes' | 'repla
   readonly told: readonly ToldRow[];
 }
 
-/** Returns the target of a Reference; an empty object if there isn't one. */
+/** Returns the target of a Reference, or an empty object if it isn't found. */
 type Look = (reference: Json | undefined, within: JsonObject) => JsonObject;
 
 type Found = ReadonlyMap<string, JsonObject>;
@@ -101,7 +101,7 @@ const BY_TYPE: Readonly<Record<string, Kind>> = {
   Encounter: 'other',
 };
 
-/** Types that only say something about other resources. */
+/** Types that only describe other resources. */
 const UNSHOWN: readonly unknown[] = [
   'Bundle',
   'Composition',
@@ -118,7 +118,7 @@ const UNSHOWN: readonly unknown[] = [
   'OperationOutcome',
 ];
 
-/** Returns a file's JSON, in which decimals keep their digits, because 1.50 is not 1.5. */
+/** Parses a file's JSON. Decimals keep their trailing zeros, because 1.50 and 1.5 differ in precision. */
 export function parseFile(text: string): unknown {
   return JSON.parse(text.replace(/(?<!\\)("value":\s*)(-?\d+\.\d*0)(?=\s*[,}])/g, '$1"$2"'));
 }
@@ -168,7 +168,7 @@ export function readRecord(
   const { changes } = told;
   const replaced = replacedVersions(entries, found);
   const context: Context = { today, lang, died, look, told: told.medicines, changes, replaced };
-  // Entries of a summary that are in no section are there only because others refer to them.
+  // If a summary's entry is in no section, it is there only because other entries refer to it.
   const findPlace = (each: JsonObject): Kind | undefined =>
     placed.get(each) ?? (composition === undefined || isDocument(each) ? findKind(each) : undefined);
   return {
@@ -202,7 +202,7 @@ function readRefutedAllergies(
 const isCollection = ({ type }: JsonObject): boolean => type === 'collection';
 
 /**
- * Returns whether the resources are one document with its bytes, and the Patient: the content of a link to a single document.
+ * Returns whether the resources are the content of a link to a single document: one document with its bytes, and the Patient.
  */
 function isOneDocument(all: readonly JsonObject[]): boolean {
   const others = all.filter(({ resourceType }) => resourceType !== 'Patient');
@@ -218,7 +218,7 @@ function isOneDocument(all: readonly JsonObject[]): boolean {
 
 /**
  * Returns the resources in entries.
- * @param found receives them by their URLs and by `Type/id`
+ * @param found is filled with the resources, by their URLs and by `Type/id`
  */
 function collectResources(entries: readonly JsonObject[], found: Map<string, JsonObject>): JsonObject[] {
   return entries.flatMap(({ fullUrl, resource }): JsonObject[] => {
@@ -231,7 +231,7 @@ function collectResources(entries: readonly JsonObject[], found: Map<string, Jso
 }
 
 /**
- * Returns the rows of each section, and how many resources in each can't be interpreted.
+ * Returns the rows of each section, and the number of resources in each section that can't be interpreted.
  * @param placeOf returns the section of a resource; undefined if it has none
  */
 function groupSections(
@@ -258,7 +258,7 @@ function groupSections(
     sections.set(kind, gravestFirst(sections.get(kind) ?? []));
   const around = makeAround(context);
   for (const [kind, resources] of known) sections.set(kind, [...knownRows(kind, resources, around)]);
-  // A summary has no entries for these medicines, but its narrative names them.
+  // The summary's narrative names these medicines, but the summary has no entries for them.
   const forbidden = context.told.filter((row) => row.forbidden !== undefined);
   const medications = sections.get('medications') ?? [];
   const isFirst = medications.findIndex(({ standing }) => standing === 'past');
@@ -287,7 +287,7 @@ function changesOfResult(resource: JsonObject, kind: Kind, context: Context): Pi
     return text === '' ? undefined : text;
   };
   const revision = findValueRevision({ value: resource, replaced: replaced.get(key) }, read, today);
-  // The page's own words in this text are kept.
+  // In this text, the page's own words must be kept.
   const revisions = revision === undefined ? [] : [{ ...revision, before: ownText(revision.before) }];
   return changesIn({ revisions }, [key], kind, { ...makeAround(context), makePhrase });
 }
@@ -296,7 +296,7 @@ function ownText(before: Statement | undefined): { readonly text: string; readon
   return { text: before !== undefined && 'text' in before ? before.text : '', isOwn: true };
 }
 
-/** Returns the texts in a summary's narratives about entries before an AI changed them, in page order. */
+/** Returns, in page order, the texts in a summary's narratives that show entries as they were before an AI changed them. */
 function paragraphsBefore(composition: JsonObject | undefined): ToldBefore[] {
   const told = objectsIn(composition?.section).flatMap((section) =>
     earlierParagraphs(section).map((text): ToldBefore => ({ kind: kindOfSection(section) ?? 'other', text })),
@@ -304,7 +304,7 @@ function paragraphsBefore(composition: JsonObject | undefined): ToldBefore[] {
   return ORDER.flatMap((of) => told.filter(({ kind }) => kind === of));
 }
 
-/** Returns the rows for entries before an AI changed them, in page order, starting with the person. */
+/** Returns, in page order, rows for entries as they were before an AI changed them. The person's row comes first. */
 function rowsBefore(entries: readonly JsonObject[], found: Found, context: Context): Row[] {
   const then = new Map(found);
   const all = collectResources(entries, then);
@@ -335,7 +335,10 @@ function personRow(patient: JsonObject): Row {
   };
 }
 
-/** Sorts measurements by their newest result: critical ones, other flagged ones, the rest, and reports that say nothing. */
+/**
+ * Sorts measurements by their newest result: critical results first, then other flagged results, then the rest, and finally
+ * reports without content.
+ */
 function gravestFirst(rows: readonly Row[]): Row[] {
   const ranks = new Map<Row, number>();
   for (const { rows: all, latest, failed = latest } of groupRows(rows))
@@ -348,13 +351,13 @@ function rankRow({ flag, isReport, details, files }: Row): number {
   return isReport && details.every((text) => text === '') && files.length === 0 ? 3 : 2;
 }
 
-/** Returns the Medication that a resource refers to, if it is a separate resource. */
+/** Returns the Medication that a resource refers to; an empty object if the resource contains no such reference. */
 function findMedicine(resource: JsonObject, { look }: Context): JsonObject {
   const { medicationReference } = resource;
   return medicationReference === undefined ? {} : look(medicationReference, resource);
 }
 
-/** Returns the reading's look-up functions, and the function that makes its text safe to show. */
+/** Returns the look-up functions for the clinical reading, and the function that makes text safe to show. */
 function makeAround({ today, lang, look, died, told, changes, replaced }: Context): PageAround {
   const day = (date: string): string => dayInWords(lang, date);
   const name = (concept: Json | undefined): string | undefined => string(nameConcept(concept)) || undefined;
@@ -392,7 +395,7 @@ function makeAround({ today, lang, look, died, told, changes, replaced }: Contex
 
 const isDocument = ({ resourceType }: JsonObject): boolean => resourceType === 'DocumentReference';
 
-/** Returns the section of each resource that is in a section of a summary. */
+/** Returns the section of each resource that a summary lists in one of its sections. */
 function placesIn(composition: JsonObject | undefined, found: Found): Map<JsonObject, Kind> {
   const placed = new Map<JsonObject, Kind>();
   for (const section of objectsIn(composition?.section)) {
@@ -420,7 +423,10 @@ function lookUp(found: Found, value: Json | undefined, within: JsonObject): Json
   return object(found.get(reference) ?? found.get(relative));
 }
 
-/** Statuses of entries that aren't true, haven't happened, or have no result yet: R4's modifier elements such as `status`. */
+/**
+ * Statuses of entries that are false, haven't happened, or have no result yet. They come from R4's modifier elements, such as
+ * `status`.
+ */
 const NOT_SO = [
   'entered-in-error',
   'refuted',
@@ -433,8 +439,8 @@ const NOT_SO = [
 ];
 
 /**
- * Returns whether a resource must not be read as a fact, because of its status, or because it is an order not to do something,
- * or only an idea.
+ * Returns whether a resource must not be read as a fact: because of its status, because it is an order not to do something, or
+ * because it is only an idea.
  */
 function isWrong(resource: JsonObject): boolean {
   if (string(resource.resourceType).startsWith('Medication')) return withdrawnAs(resource) !== undefined;
@@ -463,7 +469,7 @@ function findKind(resource: JsonObject): Kind {
   return BY_TYPE[resourceType] ?? 'other';
 }
 
-/** @param isWhole whether to show what identifies and locates the person, which isn't part of a summary */
+/** @param isWhole whether to show the person's identifiers and contact details, which aren't part of a summary */
 function readPatient(patient: JsonObject, lang: WordLanguage, isWhole: boolean): ShownPatient {
   const { name, birthDate, gender } = patient;
   const { identifier, telecom, address }: JsonObject = isWhole ? patient : {};
@@ -481,7 +487,9 @@ function readPatient(patient: JsonObject, lang: WordLanguage, isWhole: boolean):
   };
 }
 
-/** Returns an address on one line, with its parts in the country's order if the record provides it (`text`). */
+/**
+ * Returns an address on one line. The parts are in the order used in the country if the record provides that order (`text`).
+ */
 function addressText({ text, line, postalCode, city, state, country }: JsonObject): string {
   const town = joined([string(postalCode), string(city)], ' ');
   return string(text) || joined([...list(line).map(string), town, string(state), string(country)]);
@@ -575,7 +583,7 @@ function readDevice({ type, deviceName, manufacturer }: JsonObject): Read {
   };
 }
 
-/** Returns what a care plan provides for, each activity with its status. */
+/** Returns the activities in a care plan, each with its status. */
 function readActivities({ activity }: JsonObject, lang: WordLanguage): string {
   const activities = objectsIn(activity)
     .map(({ detail, reference }) => {
@@ -587,7 +595,10 @@ function readActivities({ activity }: JsonObject, lang: WordLanguage): string {
   return activities.length === 0 ? '' : `${word('shl.activities')}: ${joined(activities, SEMICOLON)}`;
 }
 
-/** Returns the ends of a period with their meanings: the beginning of a plan isn't the day on which it was completed. */
+/**
+ * Returns the start and end of a period, each with its meaning, so that the start of a plan isn't mistaken for the day on
+ * which it was completed.
+ */
 function readPeriod(
   period: Json | undefined,
   first: readonly PagePhrase[],
@@ -603,7 +614,7 @@ function readPeriod(
   return says.length === 0 ? {} : { date: '', says };
 }
 
-/** Returns the phrase that a plan had its status before the person died. */
+/** Returns the phrase saying that a plan had its status before the person died. */
 function beforeDeath({ status }: JsonObject, lang: WordLanguage): PagePhrase {
   return { key: 'known.ofdeceased', state: codeWord(lang, 'planStatus', status) };
 }
@@ -619,7 +630,7 @@ function readOther(resource: JsonObject): Read {
 /** Usual statuses, which aren't worth showing. */
 const USUAL = ['active', 'confirmed', 'final', 'amended', 'corrected', 'appended', 'finished', 'current'];
 
-/** Returns an entry's status, unless it is a usual one; for plans and goals, always returns it. */
+/** Returns an entry's status. Usual statuses are left out, except for plans and goals. */
 function readStatus(resource: JsonObject, lang: WordLanguage): string {
   const { clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
   const { status, lifecycleStatus } = resource;
@@ -641,7 +652,7 @@ function readStatus(resource: JsonObject, lang: WordLanguage): string {
   ]);
 }
 
-/** Returns why an entry has its status. */
+/** Returns the reason for an entry's status. */
 function readReason({ statusReason }: JsonObject): string {
   const concepts = Array.isArray(statusReason) ? statusReason : [statusReason];
   const text = string(statusReason) || joined(concepts.map(conceptName));
@@ -663,7 +674,7 @@ function textOfValue(holder: JsonObject, lang: WordLanguage): string {
   );
 }
 
-/** Returns the reference range; its unit is the same as that of the value next to it. */
+/** Returns the reference range without its unit, which is the same as that of the value next to it. */
 function readRange(holder: JsonObject, lang: WordLanguage): string {
   const { low, high, text } = object(list(holder.referenceRange)[0]);
   const bare = (end: Json | undefined): { readonly value: Json | undefined } | undefined =>
@@ -672,8 +683,8 @@ function readRange(holder: JsonObject, lang: WordLanguage): string {
 }
 
 /**
- * The flags for interpretations (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). All other codes have no
- * flag: detected, positive, resistant, or only how a value changed.
+ * The flags for interpretations (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). Other codes have no
+ * flag, such as detected, positive, resistant, and codes that only say how a value changed.
  */
 const FLAGS: Readonly<Record<string, Exclude<Flag, ''>>> = {
   H: 'high',
@@ -688,7 +699,7 @@ const FLAGS: Readonly<Record<string, Exclude<Flag, ''>>> = {
   A: 'abnormal',
 };
 
-/** The interpretation code with the same meaning as a flag. */
+/** For each flag, the interpretation code with the same meaning. */
 const CODE_OF: Readonly<Record<Exclude<Flag, '' | 'critical'>, string>> = {
   high: 'H',
   low: 'L',
@@ -698,7 +709,7 @@ const CODE_OF: Readonly<Record<Exclude<Flag, '' | 'critical'>, string>> = {
   'critical-abnormal': 'AA',
 };
 
-/** Returns the other judgements on a value: whether something was found, how it changed. */
+/** Returns the other interpretations of a value: whether something was found, or how the value changed. */
 function otherJudgements({ interpretation }: JsonObject, lang: WordLanguage): string[] {
   return list(interpretation)
     .filter((each) => listCodes(each).every((code) => FLAGS[code] === undefined && code !== 'N'))
@@ -706,8 +717,8 @@ function otherJudgements({ interpretation }: JsonObject, lang: WordLanguage): st
 }
 
 /**
- * Returns `high`, `low` or `abnormal`, possibly with `critical-` in front, or nothing: as the laboratory says, or else by the
- * range.
+ * Returns `high`, `low` or `abnormal`, possibly prefixed with `critical-`, or an empty string. The laboratory's own flag is
+ * used if there is one, otherwise the reference range.
  */
 function readFlag(holder: JsonObject): Flag {
   const codes = list(holder.interpretation).flatMap(listCodes);
@@ -732,7 +743,7 @@ function readFlag(holder: JsonObject): Flag {
 
 const LOINC = 'http://loinc.org';
 
-/** Returns a measurement's code: LOINC's, or else the first. */
+/** Returns a measurement's code: the LOINC code if it has one, otherwise its first code. */
 function codeOfResult(concept: Json | undefined): {
   readonly system: string | null;
   readonly code: string | null;

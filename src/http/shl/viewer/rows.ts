@@ -7,7 +7,7 @@ import type { ToldRow } from '#src/clinical/summary/not-listed.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 
-/** Kinds of sections, in page order: parts whose omission could do harm come first. */
+/** Kinds of sections, in page order. Kinds whose omission could do harm come first. */
 export const ORDER = [
   'allergies',
   'medications',
@@ -30,18 +30,18 @@ export const ORDER = [
 /** The kind of a section. */
 export type Kind = (typeof ORDER)[number];
 
-/** Sections that the guide requires in every summary; if they have no entries, they say so. */
+/** Sections that the guide requires in every summary. If a required section has no entries, the page says so. */
 export const REQUIRED = ['allergies', 'medications', 'problems'] as const;
 
 /** Returns whether a kind is among the given kinds. */
 export const isAmong = <Of extends Kind>(kinds: readonly Of[], kind: Kind): kind is Of =>
   kinds.some((each) => each === kind);
 
-/** Writes the page's texts, days and numbers in its language. */
+/** Formats the page's texts, days and numbers in the page's language. */
 export interface Say {
   /**
    * Returns a text.
-   * @param values for its placeholders
+   * @param values the values for its placeholders
    */
   (key: TextKey, values?: Readonly<Record<string, unknown>>): string;
   readonly number: (number: number) => string;
@@ -52,7 +52,7 @@ export interface Say {
   readonly moment: (date: string) => string;
 }
 
-/** A phrase, or text from the record in place of one. */
+/** A phrase, or text from the record in its place. */
 export interface PagePhrase {
   /** `known.on` shows only the day. */
   readonly key?: TextKey | 'known.on';
@@ -79,7 +79,7 @@ export type Earlier = ({ readonly text: string } | { readonly key: TextKey }) & 
   readonly when?: PagePhrase;
 };
 
-/** A change, and the badge if it is recent. */
+/** A change, with its badge if it is recent. */
 export interface Change extends PagePhrase {
   readonly isDose?: boolean;
   readonly mark?: PagePhrase | undefined;
@@ -116,21 +116,21 @@ export interface Row {
   readonly name: string;
   readonly details: readonly string[];
   readonly says: readonly PagePhrase[];
-  /** A FHIR date; empty for none. */
+  /** A FHIR date; empty if there is none. */
   readonly date: string;
   /** The same date as a number to sort by. */
   readonly at: number;
-  /** The meaning of the date, unless it says when it happened. */
+  /** The meaning of the date; empty if it is the date on which the entry happened. */
   readonly means: '' | 'recorded' | 'reported';
   readonly flag: Flag;
-  /** The word for the flag; if it is one of the page's own words, `flaggedKey` is used instead. */
+  /** The word for the flag. `flaggedKey` is used instead if the word is one of the page's own. */
   readonly flagged: string;
   readonly flaggedKey?: TextKey;
   readonly value: string;
   readonly range: string;
   readonly files: readonly ShownFile[];
   readonly isOver: boolean;
-  /** For a measurement: results with the same key are of the same kind. */
+  /** For a measurement: measurements with the same key are of the same kind. */
   readonly key?: string;
   readonly parts?: readonly Part[];
   /** True for a measurement without a value. */
@@ -144,7 +144,7 @@ export interface Row {
   readonly marks?: readonly PagePhrase[];
 }
 
-/** A row that says nothing yet. */
+/** A row without content. */
 export const EMPTY = {
   ...{
     name: '',
@@ -161,7 +161,7 @@ export const EMPTY = {
   ...{ files: [], isOver: false },
 } as const satisfies Omit<Row, 'kind'>;
 
-/** An entry before an AI changed it, as worded in a summary's narrative. */
+/** An entry as it was before an AI changed it, in the words of a summary's narrative. */
 export interface ToldBefore {
   readonly kind: Kind;
   readonly text: string;
@@ -194,7 +194,7 @@ export interface ShownRecord {
   /** When the record was created, as a FHIR date; empty if unknown. */
   readonly made: string;
   readonly isSummary: boolean;
-  /** True for a collection of a record's entries. */
+  /** True if the link contains a collection of a record's entries. */
   readonly isRecord: boolean;
   readonly sections: ReadonlyMap<Kind, readonly Row[]>;
   /** How many entries in a section can't be interpreted. */
@@ -211,7 +211,8 @@ export interface ShownRecord {
 }
 
 /**
- * The reading's look-up functions, plus functions that make its text safe to show and translate it into the page's language.
+ * The look-up functions for the clinical reading, plus functions that make text safe to show and translate it into the page's
+ * language.
  */
 export interface PageAround extends Around {
   readonly lang: WordLanguage;
@@ -222,14 +223,14 @@ export interface PageAround extends Around {
   readonly changes: ReadonlyMap<string, readonly string[]>;
   /** The versions that current versions replaced, by `Type/id`. */
   readonly replaced: ReadonlyMap<string, readonly Replaced[]>;
-  /** Returns a member as text that can't affect the text around it. */
+  /** Returns a member as text without characters that could affect the text around it. */
   readonly clean: (value: unknown) => string;
   readonly day: (date: string) => string;
   readonly doses: (dosage: Json | undefined) => string;
   readonly doseNumber: (immunization: JsonObject) => string;
   /**
    * Returns an allergy's reactions in words.
-   * @param name the allergy's own name, which causes don't repeat
+   * @param name the allergy's own name, which is left out of the causes
    */
   readonly reactions: (allergy: JsonObject, name?: string) => string;
 }

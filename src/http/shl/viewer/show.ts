@@ -16,12 +16,12 @@ import {
 } from './rows.ts';
 import { inWords, joined, phraseText } from './texts.ts';
 
-/** Number of rows in a section that are shown at first; flagged rows are all shown. */
+/** Number of rows that a section shows at first. Flagged rows are always shown. */
 const FIRST = 8;
-/** Sections in which nothing that holds now is collapsed, because a missing entry could do harm. */
+/** Sections in which nothing current is collapsed, because overlooking an entry could do harm. */
 const WHOLE = ['allergies', 'medications', 'problems'] as const;
 
-/** Media types that browsers show without running anything; files of all other types can only be saved. */
+/** Media types that browsers show without running anything. Files of other types can only be saved. */
 const SAFE: readonly string[] = [
   'application/pdf',
   'image/png',
@@ -56,8 +56,8 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 
 /**
  * Returns the elements that show a record.
- * @param say returns the page's texts, and days in its language
- * @param isOwn whether this service shares the record, in which case the page says where it comes from
+ * @param say returns the page's texts, and formats days in its language
+ * @param isOwn whether this service shares the record; if so, the page says where the record comes from
  */
 export function recordView(record: ShownRecord, say: Say, isOwn: boolean): HTMLElement[] {
   const { patient, hidden } = record;
@@ -66,7 +66,7 @@ export function recordView(record: ShownRecord, say: Say, isOwn: boolean): HTMLE
       listRows(record, kind).length > 0 ||
       hidden.has(kind) ||
       (kind === 'allergies' && record.refuted.length > 0) ||
-      // Only collections from this service itself are certain to be a whole record.
+      // Only a collection from this service is certain to be a whole record.
       ((record.isSummary || (record.isRecord && isOwn)) && isAmong(REQUIRED, kind)),
   );
   return [
@@ -82,10 +82,7 @@ function listRows({ sections }: ShownRecord, kind: Kind): readonly Row[] {
   return sections.get(kind) ?? [];
 }
 
-/**
- * Returns how many entries aren't shown because an AI changed them, and their earlier versions as far as the link contains
- * them.
- */
+/** Returns how many entries aren't shown because an AI changed them, and their earlier versions if the link contains them. */
 function changedView({ changed, before }: ShownRecord, say: Say): (HTMLElement | undefined)[] {
   if (changed === 0) return [];
   const note = [
@@ -105,7 +102,7 @@ function changedView({ changed, before }: ShownRecord, say: Say): (HTMLElement |
   ];
 }
 
-/** Returns an entry from before an AI changed it, with each part isolated from the direction of the text around it. */
+/** Returns an entry as it was before an AI changed it. Each part is isolated from the text direction around it. */
 function beforeView(row: Row | ToldBefore, say: Say): HTMLElement {
   if ('text' in row) return element('li', { lang: 'en', dir: 'ltr', text: row.text });
   const { parts = [], value, flag } = row;
@@ -128,7 +125,7 @@ function beforeView(row: Row | ToldBefore, say: Say): HTMLElement {
   return element('li', {}, lead, ...shown, end);
 }
 
-/** A character that occurs in no text. */
+/** A placeholder character that occurs in no text. */
 const PLACE = '\ue002';
 
 function patientView(
@@ -247,7 +244,7 @@ function sectionView(kind: Kind, record: ShownRecord, say: Say): HTMLElement {
   );
 }
 
-/** Returns the entries that somebody refuted, each with the date since when and with what it said before. */
+/** Returns the entries that somebody refuted, each with the date of the refutation and its earlier text. */
 function refutedView(rows: readonly RefutedRow[], say: Say): HTMLElement | undefined {
   if (rows.length === 0) return undefined;
   return element(
@@ -265,7 +262,7 @@ function refutedView(rows: readonly RefutedRow[], say: Say): HTMLElement | undef
   );
 }
 
-/** Names for past entries, by their section's kind. */
+/** Names for past entries, by kind of section. */
 const PAST: Readonly<Partial<Record<Kind, 'allergies' | 'medicines' | 'plans' | 'habits'>>> = {
   allergies: 'allergies',
   medications: 'medicines',
@@ -284,11 +281,11 @@ function pastText(kind: Kind, record: ShownRecord, say: Say): string | undefined
     : say(`past.${name}`, { n });
 }
 
-/** Stopped medicines must not be listed among those that are being taken, nor past allergies among the current ones. */
+/** Stopped medicines must not be listed among current medicines, nor past allergies among current ones. */
 const isOver = ({ latest }: Group): boolean =>
   (latest.kind === 'medications' || latest.kind === 'allergies') && latest.isOver;
 
-/** Returns the heading above past entries; only for medicines does it say that they aren't taken. */
+/** Returns the heading above past entries. For medicines, it says that they are no longer taken. */
 function overText(kind: Kind, over: readonly Group[], say: Say): string {
   const name = PAST[kind];
   return kind === 'medications' || name === undefined
@@ -296,13 +293,13 @@ function overText(kind: Kind, over: readonly Group[], say: Say): string {
     : say(`past.${name}`, { n: over.length });
 }
 
-/** Returns how many groups come first because of flags, up to the last flagged one. */
+/** Returns how many groups must be shown first so that every flagged group is among them. */
 const flaggedIn = (groups: readonly Group[]): number =>
   groups.findLastIndex(({ flags }) => flags.length > 0) + 1;
 
 /**
- * Returns the list of the given groups.
- * @param open how many of them aren't collapsed
+ * Returns the given groups as lists.
+ * @param open the number of groups that aren't collapsed
  */
 function renderLists(groups: readonly Group[], say: Say, open: number): (HTMLElement | undefined)[] {
   if (groups.length === 0) return [];
@@ -325,7 +322,7 @@ function moreView(n: number, list: HTMLElement, say: Say): HTMLElement {
   );
 }
 
-/** Returns a row's day, with the time if other rows in its group are from the same day. */
+/** Returns a row's day, with the time if another row in the group has the same day. */
 function whenText({ date, means }: Row, group: readonly Row[], say: Say): string {
   const isAmongOthers = group.filter((other) => other.date.slice(0, 10) === date.slice(0, 10)).length > 1;
   const time = isAmongOthers ? say.time(date) : '';
@@ -424,7 +421,7 @@ function valueView(row: Row, group: readonly Row[], say: Say): Child[] {
   ];
 }
 
-/** Returns the other values from the same time; nothing says which value is right. */
+/** Returns the other values recorded for the same time, because nothing says which value is right. */
 function besideView(beside: readonly Row[], say: Say): HTMLElement | undefined {
   if (beside.length === 0) return undefined;
   const values = beside.map(({ value, parts = [] }) =>
@@ -439,7 +436,7 @@ function besideView(beside: readonly Row[], say: Say): HTMLElement | undefined {
   );
 }
 
-/** Returns the day of a later measurement without a result, the note that it has none, and the reason it gives. */
+/** Returns the day of a later measurement that has no result, with a note that says so and the reason given. */
 function failedView(failed: Row | undefined, group: readonly Row[], say: Say): HTMLElement | undefined {
   if (failed === undefined) return undefined;
   const said = [say('shl.novalue'), ...failed.details.map((text) => inWords(text, say))];
@@ -453,7 +450,7 @@ function failedView(failed: Row | undefined, group: readonly Row[], say: Say): H
   );
 }
 
-/** Returns the values of an observation's parts, isolating each from the direction of the text around it. */
+/** Returns the values of an observation's parts. Each value is isolated from the text direction around it. */
 function partsView(parts: readonly Part[], say: Say): HTMLElement {
   const shown = parts.flatMap(({ name, value }, at) => [
     at === 0 ? '' : `${say('shl.comma')} `,
@@ -464,7 +461,7 @@ function partsView(parts: readonly Part[], say: Say): HTMLElement {
   return element('span', { class: 'value parts' }, ...shown);
 }
 
-/** Returns the text direction: numbers run from the left in every language, because `4 – 6` must not become `6 – 4`. */
+/** Returns the text direction. Numbers run from left to right in every language, so that `4 – 6` doesn't become `6 – 4`. */
 function textDirection(text: string): 'ltr' | 'auto' {
   return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
 }
@@ -479,7 +476,7 @@ function badge(row: Row, say: Say): HTMLElement {
   });
 }
 
-/** Returns a button that saves a file; its bytes are never opened as a page of this origin. */
+/** Returns a button that saves a file. The file is never opened as a page of this origin. */
 function fileView({ contentType, data, title }: ShownFile, name: string, say: Say): HTMLElement {
   if (data === '') return element('p', { class: 'quiet small', text: say('shl.nofile') });
   const type = SAFE.includes(contentType) ? contentType : 'application/octet-stream';

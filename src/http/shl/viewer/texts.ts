@@ -1,21 +1,21 @@
-/** Reads members of data from any source as texts, lists and objects, and marks the page's own words in texts. */
+/** Reads members of untrusted data as texts, lists and objects, and marks the page's own words in texts. */
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Earlier, PagePhrase, Say } from './rows.ts';
 
-/** Returns a list; an empty list for anything else. */
+/** Returns the given list, or an empty list for anything else. */
 export const list = (value: unknown): Json[] => (Array.isArray(value) ? value : []);
-/** Returns an object; an empty object for anything else. */
+/** Returns the given object, or an empty object for anything else. */
 export const object = (value: unknown): JsonObject => (isObject(value) ? value : {});
-/** Returns the objects in a list. */
+/** Returns the items in a list as objects. */
 export const objectsIn = (value: unknown): JsonObject[] => list(value).map(object);
-/** Marks around the key of one of the page's own texts: characters that don't occur in a record's text. */
+/** Characters that mark the beginning and end of a key of the page's own texts. They don't occur in a record's text. */
 const MARKS = ['\ue000', '\ue001'] as const;
-/** Returns the mark for one of the page's own texts, which `inWords` replaces. */
+/** Returns the mark for one of the page's own texts; `inWords` replaces the mark. */
 export const word = (key: TextKey): string => `${MARKS[0]}${key}${MARKS[1]}`;
 
-/** Returns the mark for a phrase from the clinical reading, which `inWords` replaces. */
+/** Returns the mark for a phrase from the clinical reading; `inWords` replaces the mark. */
 export const phraseMark = (phrase: PagePhrase): string => `${MARKS[0]}${JSON.stringify(phrase)}${MARKS[1]}`;
 
 /**
@@ -60,7 +60,7 @@ function earlierText(earlier: readonly Earlier[], say: Say): string {
     .join(' | ');
 }
 
-/** Characters that would change the direction of the text after them, and the marks. */
+/** The marks, and the characters that would change the direction of the text after them. */
 const UNWANTED = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ue000\ue001]/g;
 /** Returns text without characters that could affect the text around it. */
 export const clean = (text: string): string => text.replace(UNWANTED, '').trim();
