@@ -475,6 +475,12 @@ describe('take-backs', () => {
     expect(shown).to.contain(`/entries/Observation/${id}`);
     await undone(takeback.id);
     expect(await page()).to.contain('Undone on');
+    // What people wrote isn't said to be a program's.
+    await observe(patient, '2', { 'X-Service-Author-Type': 'practitioner' });
+    await started((await planned({ select: { author_type: 'practitioner' } })).id);
+    expect(await page())
+      .to.contain('Written by: a health professional')
+      .and.not.contain('a program');
   });
 
   it('tell webhooks the cause', async () => {

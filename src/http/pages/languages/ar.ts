@@ -436,6 +436,7 @@ export const ar: Wording = {
   'takenback.source': 'ما ورد من {name}',
   'takenback.ai': 'ما كتبه ذكاء اصطناعي',
   'takenback.program': 'ما كتبه برنامج',
+  'takenback.author': 'كتبه: {author}',
   'takenback.undone': 'أُلغي السحب في {day}',
   'log.filter': 'اختيار الإدخالات',
   'log.application': 'التطبيق',

@@ -469,6 +469,7 @@ export const de: Wording = {
   'takenback.source': 'Was von {name} kam',
   'takenback.ai': 'Was eine KI geschrieben hat',
   'takenback.program': 'Was ein Programm geschrieben hat',
+  'takenback.author': 'Geschrieben von: {author}',
   'takenback.undone': 'Rückgängig gemacht am {day}',
   'log.filter': 'Einträge auswählen',
   'log.application': 'Anwendung',

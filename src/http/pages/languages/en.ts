@@ -444,6 +444,7 @@ export const en = {
   'takenback.source': 'What came from {name}',
   'takenback.ai': 'What an AI wrote',
   'takenback.program': 'What a program wrote',
+  'takenback.author': 'Written by: {author}',
   'takenback.undone': 'Undone on {day}',
   'log.filter': 'Choose entries',
   'log.application': 'Application',

@@ -457,6 +457,7 @@ export const es: Wording = {
   'takenback.source': 'Lo que venía de {name}',
   'takenback.ai': 'Lo que escribió una IA',
   'takenback.program': 'Lo que escribió un programa',
+  'takenback.author': 'Escrito por: {author}',
   'takenback.undone': 'Deshecho el {day}',
   'log.filter': 'Elegir entradas',
   'log.application': 'Aplicación',

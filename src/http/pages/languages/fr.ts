@@ -462,6 +462,7 @@ export const fr: Wording = {
   'takenback.source': 'Ce qui venait de {name}',
   'takenback.ai': 'Ce qu’une IA a écrit',
   'takenback.program': 'Ce qu’un programme a écrit',
+  'takenback.author': 'Écrit par : {author}',
   'takenback.undone': 'Annulé le {day}',
   'log.filter': 'Choisir des entrées',
   'log.application': 'Nom de l’application',

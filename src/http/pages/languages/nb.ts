@@ -445,6 +445,7 @@ export const nb: Wording = {
   'takenback.source': 'Det som kom fra {name}',
   'takenback.ai': 'Det en KI skrev',
   'takenback.program': 'Det et program skrev',
+  'takenback.author': 'Skrevet av: {author}',
   'takenback.undone': 'Angret {day}',
   'log.filter': 'Velg oppføringer',
   'log.application': 'App',

@@ -49,5 +49,7 @@ ${entries.map(
 /** Returns in words what was selected. */
 function selectionText(say: Texts, { source, author }: OwnTakeback): Html {
   if (source !== null) return say.html('takenback.source', { name: html`<bdi>${source}</bdi>` });
+  if (author === 'patient' || author === 'practitioner' || author === 'device')
+    return html`${say('takenback.author', { author: say(`author.${author}`) })}`;
   return html`${say(author === 'ai' ? 'takenback.ai' : 'takenback.program')}`;
 }
