@@ -1,4 +1,5 @@
 /** Access requests, applications and receipts on the pages for patients (docs/connections.md). */
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import {
   controlsOf,
@@ -10,9 +11,11 @@ import {
 } from '#test/support/authorization.ts';
 import { askAccess, letPass, pollAccess, registerCiba } from '#test/support/ciba.ts';
 import type { InProcess } from '#test/support/in-process.ts';
+import { linkOf, newPatient } from '#test/support/me.ts';
 import { Journey, type JourneyClient, PERSON, type TokenAnswer } from '#test/support/oauth-journey.ts';
 import type { PageVisitor } from '#test/support/page-visitor.ts';
 import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
+import { RecordEvents } from '#test/support/record-events.ts';
 
 describe('requests for access on the pages of patients', () => {
   let service: InProcess;
@@ -112,6 +115,32 @@ describe('requests for access on the pages of patients', () => {
     expect(ended).to.include('Access that has ended').and.include('by you or another person');
     expect(wordsOf(await visitor.open(grant))).to.include('What it was allowed to do');
     expect(new URL((await visitor.open(`${grant}/end`)).url).pathname).to.equal(grant);
+  });
+
+  it('leave the words that were shown, also if the person has a deleted record of somebody else', async () => {
+    const email = `p-${randomBytes(4).toString('hex')}@example.org`;
+    const [own, child] = [await newPatient(service), await newPatient(service)];
+    const events = await RecordEvents.open(service.databaseUrl);
+    try {
+      await events.append(own, linkOf(service, email));
+      await events.append(child, linkOf(service, email, 'dependent'));
+    } finally {
+      await events.close();
+    }
+    const { status, text } = await service.fhir(`/Patient/${child}`, { method: 'DELETE' });
+    expect(status, text).to.equal(204);
+    await askAccess(journey, client, { login_hint: email });
+    const visitor = await patientVisitor(service, email);
+    await visitor.open(linksOf(visitor.page, '/connections/requests/')[0] ?? '');
+    const shown = wordsOf(visitor.page);
+    await visitor.submit([...formOf(visitor.page), ['decision', 'allow']]);
+    const { rows } = await service.pool.query<{ sentences: string[] }>(
+      'select sentences from operations.access_request where record = $1',
+      [own],
+    );
+    const reads = rows[0]?.sentences.filter((sentence) => sentence.startsWith('Read')) ?? [];
+    expect(reads).to.not.be.empty;
+    for (const sentence of reads) expect(shown).to.include(sentence);
   });
 
   it('are denied, and the application muted until the person wants to hear it again', async () => {

@@ -50,7 +50,8 @@ async function askedFor(visit: Visit, id: string): Promise<Asked> {
   if (request === undefined || found === undefined) throw notFound('access request', id.slice(0, 64));
   const { client, records } = found;
   const scopes = knownScopes(request.scope.split(' '));
-  const own = records.every(({ relationship }) => relationship === 'self');
+  // The receipt contains the sentences that `/me` makes, so these must be the same.
+  const { own } = await accessRequests.recordsOf(person, request.environment);
   const named = records.filter(({ id: record }) => record === request.named);
   return {
     request,
