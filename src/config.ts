@@ -50,7 +50,10 @@ const environment = z.object({
     .describe(
       'Folder for the embedded database and `quickstart.json`; created if missing. Only one service at a time can use it.',
     ),
-  DATABASE_URL: url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/annal')
+  DATABASE_URL: url(
+    ['postgres:', 'postgresql:'],
+    'postgres://user:password@host:5432/annal, with characters such as # and / of the password percent-encoded',
+  )
     .optional()
     .describe('PostgreSQL 16 or later to use instead of the embedded PostgreSQL.'),
   AUDIT_KEY_FILE: z
@@ -282,13 +285,8 @@ export class ConfigError extends Error {
  * @throws ConfigError with one sentence that names every invalid variable.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
-  const parsed = environment.safeParse(given);
-  if (!parsed.success) {
-    const faults = new Map(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]));
-    throw new ConfigError([...faults].map(([name, message]) => `${name} ${message}`).join('; '));
-  }
-  const { data } = parsed;
+  const given = leaveOutEmpty(env);
+  const data = parse(environment, given);
   if (data.PROJECTORS === '0' && data.WORKERS !== '1')
     throw new ConfigError('PROJECTORS must not be 0 unless WORKERS is 1: several workers need a projector');
   const baseUrl = (data.BASE_URL ?? `http://${addressee(data.HOST)}:${data.PORT}`).replace(/\/+$/, '');
@@ -337,6 +335,25 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     projectors: data.PROJECTORS === 'auto' ? undefined : (Number(data.PROJECTORS) as 0 | 1 | 2),
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
+}
+
+function leaveOutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, given: NodeJS.ProcessEnv): z.output<Schema> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = new Map(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]));
+  throw new ConfigError([...faults].map(([name, message]) => `${name} ${message}`).join('; '));
+}
+
+/**
+ * Returns `DATABASE_URL`; undefined if it is absent or empty.
+ * @throws ConfigError if it isn't a URL of PostgreSQL.
+ */
+export function readDatabaseUrl(env: NodeJS.ProcessEnv): string | undefined {
+  return parse(environment.pick({ DATABASE_URL: true }), leaveOutEmpty(env)).DATABASE_URL;
 }
 
 /**

@@ -217,9 +217,7 @@ export function describeCommands(people: string): CommandLine {
       command(
         'export <patient...>',
         'Write the whole history of a record or stream to a signed file that can be verified without the service',
-      )
-        .option('--out <file>', 'The file to write; compressed if it ends with .gz')
-        .option('--keep', 'Keep it in the database, where auditors can list and download it'),
+      ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
       'annal export 018f… --out record.ndjson',
     ),
     async (words, { out, ...others }) => {

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { notedPositions } from '#projections/checkpoint.ts';
-import { ConfigError, readEventStoreUrl } from '#src/config.ts';
+import { readDatabaseUrl, readEventStoreUrl } from '#src/config.ts';
 import { findAnnounced } from '#src/data-dir.ts';
 import { openPool } from '#src/database/pool.ts';
 import { unusableDatabase } from '#src/database/unusable.ts';
@@ -23,25 +23,17 @@ import { findDataDir, type ServiceOptions } from './service.ts';
 export async function findDatabaseUrl(
   options: Pick<ServiceOptions, 'dataDir'> = {},
 ): Promise<string | undefined> {
-  const given = process.env.DATABASE_URL;
-  if (given !== undefined && given !== '') return given;
+  const given = readDatabaseUrl(process.env);
+  if (given !== undefined) return given;
   const found = await findAnnounced(findDataDir(options));
   if (found?.event_store !== undefined && eventStoreUrl() === undefined)
     process.env.EVENTSTORE_URL = found.event_store;
   return found?.url;
 }
 
-/**
- * Returns the location of the event log according to the settings, as `readEventStoreUrl` does.
- * @throws Failure if two variables name different logs.
- */
+/** Returns the location of the event log according to the settings, as `readEventStoreUrl` does. */
 export function eventStoreUrl(): string | undefined {
-  try {
-    return readEventStoreUrl(process.env);
-  } catch (error) {
-    if (error instanceof ConfigError) throw new Failure(error.message);
-    throw error;
-  }
+  return readEventStoreUrl(process.env);
 }
 
 /**
@@ -105,7 +97,7 @@ export async function withWholeLog<T>(url: string, work: (store: EventStore) => 
 
 /** Returns the error message if the log is in the database that DATABASE_URL names; otherwise undefined. */
 function unusableLog({ cause }: Unavailable): string | undefined {
-  return process.env.DATABASE_URL && !eventStoreUrl() ? unusableDatabase(cause) : undefined;
+  return readDatabaseUrl(process.env) && !eventStoreUrl() ? unusableDatabase(cause) : undefined;
 }
 
 function refuse(error: ForeignLog): never {

@@ -1,9 +1,10 @@
 /** Writes and reads the files of commands: a new file is readable only by its owner; a `.gz` file is compressed. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { isFull } from '#src/shared/load/full-disks.ts';
 import { Failure } from './failure.ts';
 import { linesIn } from './import/lines.ts';
 
@@ -15,18 +16,34 @@ export async function writeNewFile(
   path: string,
   texts: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
-  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new Failure(`${path} already exists; choose another name`);
-    throw new Failure(`${path} cannot be written: ${error.message}`);
-  });
+  const handle = await create(path);
   try {
     const file = createWriteStream(path, { fd: handle, flush: true });
     const from = Readable.from(inPieces(texts));
     await (path.endsWith('.gz') ? pipeline(from, createGzip(), file) : pipeline(from, file));
   } catch (error) {
     await rm(path, { force: true });
+    if (error instanceof Error && 'code' in error && isFull(String(error.code)))
+      throw new Failure(`${path} cannot be written: ${error.message}`);
     throw error;
   }
+}
+
+/**
+ * Checks that a file can be created, so that long work doesn't begin in vain. Leaves no file behind.
+ * @throws Failure if the file already exists or can't be created.
+ */
+export async function requireCreatable(path: string): Promise<void> {
+  const handle = await create(path);
+  await handle.close();
+  await rm(path);
+}
+
+function create(path: string): Promise<FileHandle> {
+  return open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new Failure(`${path} already exists; choose another name`);
+    throw new Failure(`${path} cannot be written: ${error.message}`);
+  });
 }
 
 const PIECE = 1 << 16;

@@ -39,6 +39,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (error instanceof z.ZodError)
       return refuse(error.issues.map(({ message }) => message).join('\n'), MISUNDERSTOOD);
     if (!(error instanceof CommanderError)) {
+      if (error instanceof Error && error.name === 'ConfigError') return refuse(error.message, 1);
       const unusable = process.env.DATABASE_URL ? unusableDatabase(error) : undefined;
       if (unusable !== undefined) return refuse(unusable, 1);
       const failure = (await import('./store/unreadable.ts')).unreadableFailure(error);

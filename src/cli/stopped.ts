@@ -1,6 +1,7 @@
 /** If no service is running on a DATA_DIR, starts the embedded database there for one command and stops it afterwards. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readDatabaseUrl } from '#src/config.ts';
 import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { findDatabaseUrl, requireDatabaseUrl } from './database.ts';
@@ -36,9 +37,8 @@ export async function withDatabase<T>(
   const url = await findDatabaseUrl(options);
   if (url !== undefined) return work({ url, stopped: false });
   const dataDir = findDataDir(options);
-  const cluster = await lstat(join(dataDir, 'postgres')).catch(() => undefined);
   // The error from `requireDatabaseUrl` says where a database can be found.
-  if (cluster === undefined) return work({ url: await requireDatabaseUrl(options), stopped: false });
+  if (!(await hasCluster(dataDir))) return work({ url: await requireDatabaseUrl(options), stopped: false });
   process.stderr.write(`annal: no service is running on ${dataDir}; starting its database read-only\n`);
   return withOwnServer(dataDir, { readOnly: true, interruptible: options.signal === undefined }, (started) =>
     work({ url: started, stopped: true }),
@@ -53,9 +53,18 @@ export async function withStoppedService<T>(
   options: Pick<ServiceOptions, 'dataDir'>,
   work: (databaseUrl: string) => Promise<T>,
 ): Promise<T> {
-  const given = process.env.DATABASE_URL;
-  if (given !== undefined && given !== '') return work(given);
-  return withOwnServer(findDataDir(options), { readOnly: false, interruptible: false }, work);
+  const given = readDatabaseUrl(process.env);
+  if (given !== undefined) return work(given);
+  const dataDir = findDataDir(options);
+  if (!(await hasCluster(dataDir)))
+    throw new Failure(
+      `${dataDir} has no database: set DATA_DIR to the service’s folder (or DATABASE_URL, if you use your own database)`,
+    );
+  return withOwnServer(dataDir, { readOnly: false, interruptible: false }, work);
+}
+
+async function hasCluster(dataDir: string): Promise<boolean> {
+  return (await lstat(join(dataDir, 'postgres')).catch(() => undefined)) !== undefined;
 }
 
 /** @param interruptible whether SIGINT and SIGTERM make this function stop the process, after the database has stopped. */

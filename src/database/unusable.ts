@@ -5,18 +5,12 @@ const ROLE = 'check the user and password in DATABASE_URL, and pg_hba.conf of th
 
 /** The advice for each system or PostgreSQL error code (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const CHECKS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: SERVER,
   ECONNRESET: SERVER,
-  EHOSTUNREACH: SERVER,
-  ENETUNREACH: SERVER,
-  ETIMEDOUT: SERVER,
   EAI_AGAIN: SERVER,
   ENOTFOUND: SERVER,
   '28P01': ROLE,
   '28000': ROLE,
   '3D000': 'create the database, or correct its name in DATABASE_URL',
-  ERR_INVALID_URL:
-    'DATABASE_URL must be a URL such as postgres://user:password@host:5432/annal, with characters such as # and / of the password percent-encoded',
 };
 
 /**
@@ -24,9 +18,15 @@ const CHECKS: Readonly<Record<string, string>> = {
  * @returns undefined if the error's own message is sufficient
  */
 export function unusableDatabase(error: unknown): string | undefined {
-  const { code } = error as { code?: unknown };
-  const check = typeof code === 'string' && Object.hasOwn(CHECKS, code) ? CHECKS[code] : undefined;
+  const { code, syscall } = firstIn(error);
+  const known = typeof code === 'string' && Object.hasOwn(CHECKS, code) ? CHECKS[code] : undefined;
+  const check = known ?? (syscall === 'connect' ? SERVER : undefined);
   return check && `DATABASE_URL: cannot use the database: ${errorMessage(error)}; ${check}`;
+}
+
+/** Returns the details of an error; for a host with several addresses, those of the first. */
+function firstIn(error: unknown): { readonly code?: unknown; readonly syscall?: unknown } {
+  return Object(error instanceof AggregateError ? error.errors[0] : error);
 }
 
 /** Returns an error's message; for a host with several addresses, one message per address. */

@@ -118,4 +118,19 @@ describe('the command line on an embedded database', () => {
     expect(stderr).to.contain(`no service is running on ${empty}; start it with`);
     expect(await readdir(empty)).to.deep.equal([]);
   });
+
+  it('makes no database in a folder that has none', async () => {
+    const empty = await temporaryFolder(false);
+    const to = 'postgres://127.0.0.1:1/log';
+    for (const args of [
+      ['rebuild', '--restored'],
+      ['migrate-log', '--to', to, '--cutover'],
+      ['migrate-log', '--to', to, '--cancel'],
+    ]) {
+      const outcome = await runCommand(args, { DATA_DIR: empty, DATABASE_URL: '' });
+      expect(outcome, args.join(' ')).to.include({ code: 1, stdout: '' });
+      expect(outcome.stderr).to.contain(`${empty} has no database: set DATA_DIR`);
+      expect(await readdir(empty)).to.deep.equal([]);
+    }
+  });
 });

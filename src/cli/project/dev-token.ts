@@ -1,5 +1,5 @@
 /** `annal dev-token --email ADDRESS | --patient WHO`: prints an ID token from the development issuer, for scripts. */
-import { type Config, ConfigError, loadConfig } from '#src/config.ts';
+import { type Config, loadConfig } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
 import { DEV_TOKEN_S, DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { emailSchema, findPerson, makeSubject, patientsToday } from '#src/dev-issuer/people.ts';
@@ -53,7 +53,7 @@ export async function devTokenCommand({ json = false, ...given }: DevTokenOption
  */
 function addressIn({ email, patient }: DevTokenOptions): string {
   if ((email === undefined) === (patient === undefined)) {
-    throw new Failure('annal dev-token needs --email <address> or --patient <who>', MISUNDERSTOOD);
+    throw new Failure('annal dev-token needs either --email <address> or --patient <who>', MISUNDERSTOOD);
   }
   const { sandboxPatients } = settings();
   if (patient !== undefined) return findPatientByName(patient, patientsToday(sandboxPatients)).email;
@@ -70,22 +70,17 @@ function addressIn({ email, patient }: DevTokenOptions): string {
  * @throws Failure if other issuers are configured
  */
 function settings(): Pick<Config, 'sandboxPatients'> {
-  try {
-    const { mode, oidcIssuers, sandboxPatients } = loadConfig(process.env);
-    if (mode === 'production') {
-      throw new Failure(
-        'the development issuer is off with MODE=production; sign in at one of the OIDC_ISSUERS',
-      );
-    }
-    const [first] = oidcIssuers;
-    if (first !== undefined) {
-      throw new Failure(
-        `the development issuer is off because OIDC_ISSUERS is set; sign in at ${first.issuer}`,
-      );
-    }
-    return { sandboxPatients };
-  } catch (error) {
-    if (error instanceof ConfigError) throw new Failure(error.message);
-    throw error;
+  const { mode, oidcIssuers, sandboxPatients } = loadConfig(process.env);
+  if (mode === 'production') {
+    throw new Failure(
+      'the development issuer is off with MODE=production; sign in at one of the OIDC_ISSUERS',
+    );
   }
+  const [first] = oidcIssuers;
+  if (first !== undefined) {
+    throw new Failure(
+      `the development issuer is off because OIDC_ISSUERS is set; sign in at ${first.issuer}`,
+    );
+  }
+  return { sandboxPatients };
 }

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { countListeners } from '#projections/checkpoint.ts';
 import { inTransaction } from '#projections/session.ts';
+import { readDatabaseUrl } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
 import { isPostgres, type LogKind, logKind } from '#src/events/open.ts';
@@ -63,8 +64,7 @@ const OWN = 'database';
  * @throws Failure if a store can't be reached, the logs differ, or an instance is running that must be stopped.
  */
 export async function migrateLogCommand(options: MigrateLogOptions): Promise<number> {
-  const own = process.env.DATABASE_URL;
-  const embedded = own === undefined || own === '';
+  const embedded = readDatabaseUrl(process.env) === undefined;
   // The embedded database stops when the service stops, so steps that need a stopped service start the database themselves.
   if (embedded && (options.cutover === true || options.cancel === true)) {
     return withStoppedService(options, (databaseUrl) => migrate(databaseUrl, options));

@@ -49,7 +49,12 @@ export async function takebackCommand(action: string, id: string, options: Takeb
   expectAction('takeback', action, ACTIONS);
   if (action !== 'new' && id === '')
     throw new Failure(`name the take-back: annal takeback ${action} tb_…`, MISUNDERSTOOD);
-  const { json = false, signal } = options;
+  const { json = false, signal, dataDir: _dataDir, ...choosing } = options;
+  if (action !== 'new' && Object.keys(choosing).length > 0)
+    throw new Failure(
+      `annal takeback ${action} takes the whole take-back as it was planned: leave out the options that choose what to take back`,
+      MISUNDERSTOOD,
+    );
   const asked = action === 'new' ? readSelection(options) : undefined;
   const url = await requireDatabaseUrl(options);
   const pool = openPool(url, { max: 3, name: 'annal takeback', answerMs: 60_000 });

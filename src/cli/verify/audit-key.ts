@@ -7,7 +7,7 @@ import {
   type SigningKey,
   signingKey,
 } from '#src/audit/key.ts';
-import { ConfigError, loadConfig } from '#src/config.ts';
+import { loadConfig } from '#src/config.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import { findDataDir, type ServiceOptions } from '../service.ts';
 
@@ -52,7 +52,7 @@ async function reportFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof KeyFault || error instanceof ConfigError) throw new Failure(error.message);
+    if (error instanceof KeyFault) throw new Failure(error.message);
     throw error;
   }
 }

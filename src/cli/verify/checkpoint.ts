@@ -10,7 +10,7 @@ import type { CheckpointFacts } from '#src/shared/checkpoint.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { withWholeLog } from '../database.ts';
 import { FAULTS_FOUND, Failure } from '../failure.ts';
-import { writeNewFile } from '../files.ts';
+import { requireCreatable, writeNewFile } from '../files.ts';
 import { startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
 import { withDatabase } from '../stopped.ts';
@@ -42,6 +42,7 @@ export async function checkpointCommand({
   signal,
   ...where
 }: CheckpointOptions): Promise<number> {
+  if (out !== undefined) await requireCreatable(out);
   const key = await keyToSign(where);
   let statement: CheckpointStatement | undefined;
   let id: string | undefined;
