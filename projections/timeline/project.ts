@@ -195,7 +195,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves the timeline and lists of a patient's record. */
 export const timeline: Projection = {
   name: 'timeline',
-  version: 18,
+  version: 19,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'project-'],

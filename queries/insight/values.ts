@@ -46,7 +46,8 @@ export function numbersIn(fields: string): Stated {
   const own = numberIn(shown, false, finiteOrNull(range.low), finiteOrNull(range.high));
   if (own !== undefined) numbers.push(own);
   for (const each of listIn(shown.components)) {
-    const part = numberIn(each, true, null, null);
+    const { low, high } = objectIn(each.reference_range);
+    const part = numberIn(each, true, finiteOrNull(low), finiteOrNull(high));
     if (part !== undefined) numbers.push(part);
   }
   const status = textIn(shown.status);

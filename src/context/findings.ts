@@ -3,6 +3,7 @@
 import { revisionText } from '#src/clinical/reading/english.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { normalRange } from '#src/clinical/reading/numbers/normal-range.ts';
 import {
   readingText,
   readMeasured,
@@ -17,7 +18,6 @@ import { loincCodes, objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { saysSame } from '#src/shared/time/day.ts';
-import { normalRange } from '#src/v1/observation.ts';
 import { type Fact, line } from './fact.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './guidance/scores.ts';
 import type { Course } from './newest.ts';

@@ -21,6 +21,7 @@ import { groupSeries } from './series.ts';
 import {
   absenceContradictions,
   allergyContradictions,
+  deathContradictions,
   drugContradictions,
   futureDates,
   leftOutWarnings,
@@ -114,6 +115,7 @@ export async function gatherFacts(
       ...drugContradictions(reading, medicines),
       ...problemContradictions(reading),
       ...futureDates(reading),
+      ...deathContradictions(reading, medicines),
       ...(isDead ? [] : gapWarnings(reading, watch, wholeSeries)),
       ...notFound(reading, facts),
       ...leftOutWarnings(reading),

@@ -3,6 +3,7 @@
  * safety.
  */
 
+import { compareDates } from '#src/clinical/reading/doses/dose-dates.ts';
 import { refutedText, statusWord } from '#src/clinical/reading/english.ts';
 import { readMedicineSubject } from '#src/clinical/reading/medicine-subject.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
@@ -288,6 +289,29 @@ export function futureDates(reading: Reading): Warning[] {
     const past = entries.findIndex(({ dated }) => dated.at <= reading.today + DAY);
     return past < 0 ? entries : entries.slice(0, past);
   }).filter(({ value }) => !TO_COME.has(String(value.status)));
+  return datedAfter(reading, 'today', later);
+}
+
+/**
+ * Returns a warning about medicines and vaccinations that are dated after the person's death. Either date may be wrong, or the
+ * entries may belong to somebody else.
+ */
+export function deathContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
+  const { died } = around(reading);
+  if (died?.date === undefined) return [];
+  const taken = medicines
+    .flatMap(({ sources }) => sources)
+    .flatMap(({ diedBefore, told }) => (diedBefore === undefined ? [] : [told]));
+  const given = listStated(reading, 'Immunization').filter(
+    ({ value, dated: { date, means } }) =>
+      value.status === 'completed' &&
+      means === 'given' &&
+      compareDates(date ?? undefined, died.date) === 'after',
+  );
+  return datedAfter(reading, `the death (${dayIn(died.date)})`, [...taken, ...given]);
+}
+
+function datedAfter(reading: Reading, what: string, later: readonly Entry[]): Warning[] {
   if (later.length === 0) return [];
   const named = later.slice(0, NAMED).map((entry) => {
     const { code, vaccineCode } = entry.value;
@@ -295,7 +319,7 @@ export function futureDates(reading: Reading): Warning[] {
     return `${inLine(name)} (${findDay(entry) ?? ''})`;
   });
   const more = later.length > NAMED ? `, and ${later.length - NAMED} more` : '';
-  return [contradiction(`dated after today: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];
+  return [contradiction(`dated after ${what}: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];
 }
 
 /** Returns a warning for each reason why resources were left out, with the number of resources. */

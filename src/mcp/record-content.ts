@@ -48,8 +48,10 @@ export const incomplete = z
   .array(
     z.object({
       left_out_by: z
-        .enum(['scope', 'budget', 'window', 'past', 'size'])
-        .describe('`scope`: the person didn’t allow it. `budget` and `window`: ask for more.'),
+        .enum(['scope', 'budget', 'window', 'past', 'size', 'error'])
+        .describe(
+          '`scope`: the person didn’t allow it. `budget` and `window`: ask for more. `error`: entered in error.',
+        ),
       what: z.string(),
       count: z.int().optional(),
     }),

@@ -1,4 +1,5 @@
 /** Converts observations between REST v1 and FHIR (docs/spec/decisions.md, section 4). Pure. */
+import { normalRange } from '#src/clinical/reading/numbers/normal-range.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
   type Decimal,
@@ -17,36 +18,6 @@ import {
   toNote,
   toQuantity,
 } from './elements.ts';
-
-/** The code system that R4 prefers for `Observation.referenceRange.type`. */
-const MEANING = 'http://terminology.hl7.org/CodeSystem/referencerange-meaning';
-/** The codes in that system for treatment targets; a value outside a target isn't outside the normal range. */
-const AIMS = new Set<string | null>(['recommended', 'treatment', 'therapeutic', 'pre', 'post']);
-
-/**
- * Returns the range that states what is normal. A single range is normal unless it is a treatment target. If there are several
- * ranges, the normal one is the only range of type `normal`, or the only range without a type ("If this element is not present
- * then the normal range is assumed", R4 Observation.referenceRange.type). Returns undefined if none qualifies, or if several
- * do, such as ranges for different ages.
- */
-export function normalRange(referenceRange: Json | undefined): JsonObject | undefined {
-  const ranges = listIn(referenceRange);
-  const [only] = ranges;
-  // Handled first, because every create takes this path, and nearly all have only one range, without a type.
-  if (ranges.length < 2)
-    return only === undefined || only.type === undefined || !readMeanings(only).some((code) => AIMS.has(code))
-      ? only
-      : undefined;
-  const normal = ranges.filter((range) => readMeanings(range).includes('normal'));
-  const meant = normal.length > 0 ? normal : ranges.filter(({ type }) => type === undefined);
-  return meant.length === 1 ? meant[0] : undefined;
-}
-
-function readMeanings({ type }: JsonObject): (string | null)[] {
-  return listIn(objectIn(type).coding).flatMap(({ system, code }) =>
-    system === MEANING ? textIn(code) : [],
-  );
-}
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 /** System for the category `symptom`, which R4's system lacks (docs/spec/decisions.md, section 1). */
@@ -97,12 +68,23 @@ interface ShownValue {
   readonly value_boolean: boolean | null;
 }
 
+/** A reference range in an answer. */
+interface ShownRange {
+  readonly low: Decimal | null;
+  readonly high: Decimal | null;
+}
+
+/** A component in an answer. Its range is absent if the component doesn't have its own. */
+interface ShownComponent extends ShownCode, ShownValue {
+  readonly reference_range?: ShownRange;
+}
+
 /** An observation in an answer. */
 interface ShownObservation extends ShownCode, ShownValue {
   readonly category: string | null;
   readonly effective_at: string | null;
-  readonly components: (ShownCode & ShownValue)[];
-  readonly reference_range: { low: Decimal | null; high: Decimal | null } | null;
+  readonly components: ShownComponent[];
+  readonly reference_range: ShownRange | null;
   readonly note: string | null;
   /** Ids of documents. */
   readonly derived_from: string[];
@@ -173,15 +155,15 @@ export function shownObservation(observation: JsonObject): ShownObservation {
   const { category, effectiveDateTime, effectiveInstant, effectivePeriod, component, derivedFrom } =
     observation;
   const codes = listIn(category).flatMap(({ coding }) => listIn(coding).map(({ code }) => textIn(code)));
-  const components = listIn(component).map((one) => ({
-    ...shownConcept(one.code, LOINC),
-    ...shownValue(one),
-  }));
+  const components = listIn(component).map((one): ShownComponent => {
+    const shown = { ...shownConcept(one.code, LOINC), ...shownValue(one) };
+    const own = one.referenceRange === undefined ? null : shownRange(one);
+    return own === null ? shown : { ...shown, reference_range: own };
+  });
   const documents = listIn(derivedFrom).flatMap(({ reference }) => {
     const [, id] = /(?:^|\/)DocumentReference\/([^/]+)/.exec(textIn(reference) ?? '') ?? [];
     return id === undefined ? [] : [id];
   });
-  const range = normalRange(observation.referenceRange);
   // The members are set one by one, because every create takes this path, and a spread would take as long as reading the whole
   // resource.
   const { code, system, display } = shownConcept(observation.code, LOINC);
@@ -199,14 +181,21 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     value_code,
     value_boolean,
     components,
-    reference_range:
-      range === undefined
-        ? null
-        : { low: limitIn(range.low, observation), high: limitIn(range.high, observation) },
+    reference_range: shownRange(observation),
     note: shownNote(observation.note),
     derived_from: documents,
     status: textIn(observation.status),
   };
+}
+
+/**
+ * Returns the normal range; null if there is none.
+ * @param holder an Observation or a component
+ */
+function shownRange(holder: JsonObject): ShownRange | null {
+  const range = normalRange(holder.referenceRange);
+  if (range === undefined) return null;
+  return { low: limitIn(range.low, holder), high: limitIn(range.high, holder) };
 }
 
 /** Returns a range's limit; null if its unit differs from the value's unit, because limits are shown without units. */

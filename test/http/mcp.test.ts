@@ -247,6 +247,21 @@ describe('/mcp', () => {
     }
     const listed = await callTool(client, 'list_documents');
     expect(listed.structured.record_content).to.have.property('entries').with.length(5);
+    expect(listed.structured.incomplete).to.deep.equal([]);
+    const wrong = await service.fhir('/DocumentReference', {
+      method: 'POST',
+      body: JSON.stringify({
+        ...{ resourceType: 'DocumentReference', status: 'entered-in-error' },
+        ...{ subject: { reference: `Patient/${patient}` }, content: [{ attachment: { title: 'Wrong' } }] },
+      }),
+    });
+    expect(wrong.status).to.equal(201);
+    const less = await callTool(client, 'list_documents');
+    expect(less.structured.record_content).to.have.property('entries').with.length(5);
+    expect(less.text).to.contain('Not listed: 1 entered in error.');
+    expect(less.structured.incomplete).to.deep.equal([
+      { left_out_by: 'error', what: 'documents that were entered in error', count: 1 },
+    ]);
   });
 
   it('reads a document that an AI wrote apart from the record’s content', async () => {

@@ -49,7 +49,9 @@ const dosage = fc.record(
       }),
     ),
     asNeededBoolean: fc.constant(true),
-    asNeededCodeableConcept: fc.constantFrom({ text: 'pain' }, { text: 'pain, or fever' }),
+    asNeededCodeableConcept: fc.constantFrom(
+      ...['pain', 'pain, or fever', 'as needed for pain'].map((text) => ({ text })),
+    ),
     route: fc.constantFrom(
       { coding: [{ code: '26643006' }] },
       { coding: [{ code: 'IV' }], text: 'drip' },

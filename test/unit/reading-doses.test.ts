@@ -53,6 +53,25 @@ describe('doses in words', () => {
         '1 tablet twice a day with meals',
       ],
       [{ asNeededBoolean: true }, 'as needed'],
+      [{ ...dose(1, 'TAB'), asNeededCodeableConcept: { text: 'pain' } }, '1 tablet, as needed: pain'],
+      // The reason, the timing or an instruction may already say it.
+      [
+        { ...dose(1, 'TAB'), asNeededCodeableConcept: { text: 'as needed for pain' } },
+        '1 tablet, as needed for pain',
+      ],
+      [{ asNeededBoolean: true, timing: { code: { text: 'PRN' } } }, 'as needed'],
+      [
+        { asNeededCodeableConcept: { text: 'pain' }, timing: { code: { coding: [{ code: 'PRN' }] } } },
+        'as needed: pain',
+      ],
+      [
+        { asNeededBoolean: true, additionalInstruction: [{ text: 'As needed' }, { text: 'with food' }] },
+        'As needed, with food',
+      ],
+      [
+        { asNeededCodeableConcept: { text: 'pain' }, additionalInstruction: [{ text: 'As needed' }] },
+        'as needed: pain',
+      ],
       [{ asNeededBoolean: false }, undefined],
       [{ ...dose(1), ...everyDay(1) }, 'dose 1, once a day'],
       [{ ...dose(0.5, 'tablet'), timing: { code: { text: 'QD' } } }, '0.5 tablets once a day'],

@@ -12,6 +12,7 @@ const row = z.object({
   details: z.array(z.string()),
   flag: z.string(),
   flagged: z.string(),
+  range: z.string(),
   date: z.string(),
   key: z.string().optional(),
   isEmpty: z.boolean().optional(),
@@ -618,6 +619,30 @@ describe('the record on the page of a shared link', () => {
     ]);
     expect(listed(drug('A', { status: 'stopped' }), request('A', {}))).to.have.length(1);
     expect(listed(drug('', {}), request('B', {}))).to.have.length(2);
+  });
+
+  it('takes the normal range of several, or says whom each applies to', () => {
+    const of = (...referenceRange: readonly object[]) => {
+      const [row] = rowsOf('results', observed({ valueQuantity: quantity(14, 'g/dL'), referenceRange }));
+      return [row?.range, row?.flag];
+    };
+    const end = (value: number) => quantity(value, 'g/dL');
+    const male = { low: end(15), high: end(17), appliesTo: [{ text: 'Male' }] };
+    const female = { low: end(12), high: end(16), appliesTo: [{ text: 'Female' }] };
+    expect(of(male, female)).to.deep.equal([`15 – 17 (Male)\ue000shl.semicolon\ue001 12 – 16 (Female)`, '']);
+    const meaning = (code: string) => ({
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/referencerange-meaning', code }],
+      text: code,
+    });
+    const target = { high: end(11), type: meaning('treatment') };
+    expect(of(target, { ...female, type: meaning('normal') })).to.deep.equal(['12 – 16 (Female)', '']);
+    expect(of(target)).to.deep.equal(['≤ 11 (treatment)', '']);
+    const adult = { age: { low: { value: 18, code: 'a' } } };
+    expect(of({ ...male, ...adult }, { high: end(13), type: meaning('normal') })).to.deep.equal([
+      '≤ 13',
+      'high',
+    ]);
+    expect(of({ low: end(15), ...adult })).to.deep.equal(['≥ 15 (at least 18 years)', 'low']);
   });
 
   it('writes numbers, units, ranges and titres for reading', () => {

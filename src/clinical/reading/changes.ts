@@ -43,12 +43,12 @@ export function readChange(value: JsonObject, name: 'onset' | 'abatement'): Chan
  * Returns the age in an element that is an Age or a Range of ages (`onsetAge`, `performedRange`); undefined if there is none.
  */
 export function ageIn(value: JsonObject, name: string): Age | undefined {
-  const { low, high } = first(value[`${name}Range`]) ?? {};
-  return readAge(value[`${name}Age`]) ?? readRange(low, high);
+  return readAge(first(value[`${name}Age`]) ?? first(value[`${name}Range`]) ?? {});
 }
 
-function readAge(age: Json | undefined): Age | undefined {
-  const own = first(age) ?? {};
+/** Returns an age, given as an Age or as a Range of ages; undefined if it has no numbers in a known form. */
+export function readAge(own: JsonObject): Age | undefined {
+  if (own.low !== undefined || own.high !== undefined) return readRange(own.low, own.high);
   const [years, unit, comparator] = [decimalText(own.value), readUnit(own), text(own.comparator)];
   if (years === undefined || unit === undefined) return undefined;
   const sign = comparator === undefined ? undefined : (SIGNS[comparator] ?? comparator);

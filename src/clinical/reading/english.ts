@@ -48,6 +48,7 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   contradictedorderon: 'also recorded as {state} on {day} (prescription)',
   alsoplanned: 'also planned',
   alsoplannedfrom: 'also planned from {day}',
+  afterdeath: 'dated after the recorded death ({day})',
   alsorecorded: 'also recorded: {text}',
   alsounnamed: 'also recorded: an entry without a name',
   nosubstitution: 'no substitution',
@@ -107,6 +108,7 @@ const FORMS = (
       'planneduntil',
       'alsoplannedfrom',
       'alsoplanned',
+      'afterdeath',
     ] as const),
     // The last pattern also matches the texts of the other three.
     ...(['contradictedorderon', 'contradictedorder', 'contradictedon', 'contradicted'] as const),

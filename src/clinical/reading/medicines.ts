@@ -6,8 +6,9 @@ import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { type Contradiction, findContradiction } from './contradiction.ts';
 import { type Dated, happened, isFuture, isPast, newestFirst } from './dates.ts';
-import { beginsLater, isAfterTomorrow, isBounded } from './doses/dose-bounds.ts';
+import { beginsLater, isAfterTomorrow, isBounded, readLaterValidity } from './doses/dose-bounds.ts';
 import { type DoseChange, findDoseChange, hasNewDose } from './doses/dose-change.ts';
+import { compareDates } from './doses/dose-dates.ts';
 import { foldName, joinSame } from './join-same.ts';
 import { type MedicineSubject, readMedicineSubject, readNoSubstitution } from './medicine-subject.ts';
 import { findRevisions, type Revision } from './revisions.ts';
@@ -28,7 +29,10 @@ export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<
   readonly standing: Standing;
   /** A list of Dosages. */
   readonly dosage: Json | undefined;
-  /** When the patient began to take the medicine; undefined for a prescription, which doesn't say that. */
+  /**
+   * When the patient began to take the medicine. Undefined for a prescription, which doesn't say that, unless the prescription
+   * only becomes valid later.
+   */
   readonly from: string | undefined;
   /** A day on which the patient took the medicine: `effectiveDateTime`, which doesn't say since when or for how long. */
   readonly takenOn: string | undefined;
@@ -37,6 +41,8 @@ export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<
   /** When the medicine was prescribed; undefined for a plan, which isn't a prescription. */
   readonly prescribed: string | undefined;
   readonly dated: Dated;
+  /** The person's death, if the medicine was prescribed, or began to be taken, after it. One of the two dates is wrong. */
+  readonly diedBefore: string | undefined;
   /** The day on which the record is read, `YYYY-MM-DD`. */
   readonly today: string;
   /** Why the medicine is taken, in the record's words. */
@@ -85,6 +91,8 @@ export interface Medicine<Of extends Told = Told> {
    * True if one of the medicine's dosages is new and the others aren't, although nothing says that the new one replaces them.
    */
   readonly hasNewDose: boolean;
+  /** The person's death, if one of the sources with its standing is dated after it. */
+  readonly diedBefore: string | undefined;
   readonly today: string;
   /**
    * The source that determines the standing. A statement takes precedence over a prescription, because it says how the
@@ -109,6 +117,7 @@ export function readMedicineSource<Of extends Told>(
   const { effectivePeriod, effectiveDateTime, authoredOn, statusReason } = value;
   const isPrescription = type === 'MedicationRequest';
   const isPlan = isPrescription && value.intent === 'plan';
+  const validFrom = isPrescription && !isReported(value) ? readLaterValidity(value, today) : undefined;
   const { name: own, codes, isForbidden } = subject;
   const status = text(value.status) ?? 'unknown';
   const { start, end } = first(effectivePeriod) ?? {};
@@ -119,6 +128,7 @@ export function readMedicineSource<Of extends Told>(
   const isToCome =
     status === 'intended' ||
     (isPlan && !isReported(value)) ||
+    validFrom !== undefined ||
     (starts === undefined
       ? beginsLater(dosage, today) || (isPrescription && isAfterTomorrow(text(authoredOn), today))
       : isFuture(starts, today));
@@ -132,11 +142,15 @@ export function readMedicineSource<Of extends Told>(
     status,
     standing: standingBy(status, isForbidden, isEnded, isToCome, died),
     dosage,
-    from: isPrescription ? undefined : text(start),
+    from: isPrescription ? validFrom : text(start),
     takenOn: isPrescription ? undefined : text(effectiveDateTime),
     until,
     prescribed: isPrescription && !isPlan ? text(authoredOn) : undefined,
     dated: isPlan ? { date: dated.date, at: dated.at, means: 'recorded' } : dated,
+    diedBefore:
+      !isPlan && status !== 'intended' && compareDates(starts ?? text(authoredOn), died?.date) === 'after'
+        ? died?.date
+        : undefined,
     today,
     reasons: reasonsIn(value, look, name),
     statusReason: statusReason === undefined ? undefined : name(statusReason),
@@ -231,6 +245,7 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
     revisions: own.flatMap(({ revisions }) => revisions),
     doseChange,
     hasNewDose: isTaken && doseChange === undefined && doses.length > 1 && hasNewDose(own),
+    diedBefore: own.find(({ diedBefore }) => diedBefore !== undefined)?.diedBefore,
     today: lead.today,
     lead,
     sources,

@@ -34,6 +34,7 @@ const DAYS = {
   contradictedorderon: ['day'],
   alsoplanned: [],
   alsoplannedfrom: ['day'],
+  afterdeath: ['day'],
   alsorecorded: [],
   alsounnamed: [],
   nosubstitution: [],
@@ -107,6 +108,7 @@ type MedicineDates = Pick<
   | 'dated'
   | 'planned'
   | 'statusReason'
+  | 'diedBefore'
   | 'today'
 >;
 
@@ -115,7 +117,8 @@ type MedicineDates = Pick<
  * and what other sources say about it.
  */
 export function medicinePhrases(medicine: MedicineDates): Phrase[] {
-  const { standing, status, until, prescribed, contradicted, dated, planned, statusReason } = medicine;
+  const { standing, status, until, prescribed, contradicted, dated, planned, statusReason, diedBefore } =
+    medicine;
   const said = takenPhrases(medicine);
   const isDated = until !== undefined && !isFuture(until, medicine.today);
   if (status === 'stopped' && standing === 'past' && !isDated) said.unshift(phrase('stopped'));
@@ -125,6 +128,7 @@ export function medicinePhrases(medicine: MedicineDates): Phrase[] {
   const isUndated = said.every(({ says }) => says === 'stopped' || says === 'statusreason');
   if (isUndated && dated.date !== null && dated.means === 'recorded')
     said.push(phrase('recorded', dated.date));
+  if (diedBefore !== undefined) said.push(phrase('afterdeath', diedBefore));
   if (contradicted !== undefined) said.push(...contradictionPhrases(contradicted));
   if (planned !== undefined) {
     const { from = planned.takenOn } = planned;

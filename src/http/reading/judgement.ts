@@ -2,14 +2,23 @@
  * Judges a value: uses the laboratory's or device's judgement if there is one, and otherwise the value's position in the
  * reference range. Pure.
  */
+import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { codeLabel } from './code-label.ts';
 
-/** A value to judge. */
-export interface Judged {
+/** A number, and the range that is normal for it. */
+interface Ranged {
   readonly value: number | null;
   readonly value_text: string | null;
-  readonly reference_range: { readonly low: number | null; readonly high: number | null } | null;
+  readonly reference_range?: { readonly low: number | null; readonly high: number | null } | null | undefined;
+}
+
+/** A part of a value, with its own range. */
+type Part = Ranged & Parameters<typeof resultName>[1];
+
+/** A value to judge. */
+export interface Judged extends Ranged {
+  readonly components?: readonly Part[];
   /** Codes of http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation. */
   readonly interpretations?: readonly string[] | undefined;
 }
@@ -23,13 +32,17 @@ const SAID = ['HH', 'LL', 'AA', 'HX', 'LX', 'HU', 'LU', 'H', 'L', 'A', 'N'];
 export interface Judgement {
   readonly by:
     | { readonly code: string }
-    | { readonly range: 'results.above' | 'results.below' | 'results.within' };
+    | {
+        readonly range: 'results.above' | 'results.below' | 'results.within';
+        /** The part of the value that is outside its own range. */
+        readonly part?: Part;
+      };
   readonly grade: 'critical' | 'out' | 'good';
 }
 
 /**
- * Returns the judgement; undefined if there is none. If a value is labelled normal but is outside its own range, the range
- * decides.
+ * Returns the judgement; undefined if there is none. If a value is labelled normal but it, or one of its parts, is outside its
+ * own range, the range decides.
  */
 export function judge(judged: Judged): Judgement | undefined {
   const code = SAID.find((each) => judged.interpretations?.includes(each));
@@ -41,8 +54,8 @@ export function judge(judged: Judged): Judgement | undefined {
 const CRITICAL = ['HH', 'LL', 'AA'];
 
 /** Returns the reference range for an observation's own value; undefined if there is none, or if the range has no limits. */
-export function findRange(judged: Judged): NonNullable<Judged['reference_range']> | undefined {
-  const { reference_range: range } = judged;
+export function findRange(judged: Ranged): NonNullable<Ranged['reference_range']> | undefined {
+  const { reference_range: range = null } = judged;
   const isNumber = readSpan(judged) !== undefined;
   return !isNumber || range === null || (range.low === null && range.high === null) ? undefined : range;
 }
@@ -65,7 +78,7 @@ interface Span {
   readonly closed: boolean;
 }
 
-function readSpan({ value, value_text }: Judged): Span | undefined {
+function readSpan({ value, value_text }: Ranged): Span | undefined {
   if (value !== null) return { least: value, most: value, closed: true };
   const bounded = splitBounded(value_text);
   if (bounded === undefined) return undefined;
@@ -76,7 +89,19 @@ function readSpan({ value, value_text }: Judged): Span | undefined {
     : { least: Number.NEGATIVE_INFINITY, most: number, closed };
 }
 
-function byRange(judged: Judged): Judgement | undefined {
+function byRange({ components = [], ...own }: Judged): Judgement | undefined {
+  const ranged = byOwnRange(own);
+  if (ranged?.grade === 'out') return ranged;
+  const parts = components.map((part) => ({ part, judgement: byOwnRange(part) }));
+  const out = parts.find(({ judgement }) => judgement?.grade === 'out');
+  if (out?.judgement !== undefined && 'range' in out.judgement.by)
+    return { ...out.judgement, by: { ...out.judgement.by, part: out.part } };
+  return (
+    ranged ?? (parts.every(({ judgement }) => judgement !== undefined) ? parts[0]?.judgement : undefined)
+  );
+}
+
+function byOwnRange(judged: Ranged): Judgement | undefined {
   const [range, span] = [findRange(judged), readSpan(judged)];
   if (range === undefined || span === undefined) return undefined;
   const low = range.low ?? Number.NEGATIVE_INFINITY;
@@ -91,5 +116,6 @@ function byRange(judged: Judged): Judgement | undefined {
 export function judgementText(say: Texts, judged: Judged): string | undefined {
   const by = judge(judged)?.by;
   if (by === undefined) return undefined;
-  return 'code' in by ? codeLabel(say, 'interpretation', by.code) : say(by.range);
+  if ('code' in by) return codeLabel(say, 'interpretation', by.code);
+  return by.part === undefined ? say(by.range) : `${resultName(say, by.part)}: ${say(by.range)}`;
 }

@@ -22,13 +22,15 @@ const valued = {
   value_boolean: z.boolean().nullable(),
 };
 
+const range = z.object({ low: decimal.nullable(), high: decimal.nullable() });
+
 const observation = z.object({
   ...valued,
   id: z.string(),
   category: z.string().nullable(),
   effective_at: z.string().nullable(),
-  components: z.array(z.object(valued)),
-  reference_range: z.object({ low: decimal.nullable(), high: decimal.nullable() }).nullable(),
+  components: z.array(z.object({ ...valued, reference_range: range.optional() })),
+  reference_range: range.nullable(),
   note: z.string().nullable(),
   status: z.string().nullable(),
   created_at: z.string(),

@@ -15,7 +15,8 @@ import type { Observation, Valued } from './measures.ts';
 
 /** The parts of a value that the clinical reading needs. */
 type Coded = Pick<Observation, 'system' | 'code'>;
-type Ranged = { readonly reference_range?: Observation['reference_range'] };
+/** A reference range, if there is one. */
+export type Ranged = { readonly reference_range?: Observation['reference_range'] | undefined };
 
 /** A non-breaking space between a number and its unit. */
 const SPACE = '\u00a0';

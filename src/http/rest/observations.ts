@@ -50,6 +50,8 @@ const shownValue = {
   value_boolean: z.boolean().nullable(),
 };
 
+const range = z.object({ low: z.number().nullable(), high: z.number().nullable() });
+
 /** An observation in a response. */
 export const observationSchema = z
   .object({
@@ -58,8 +60,14 @@ export const observationSchema = z
     category: z.string().nullable(),
     effective_at: z.string().nullable(),
     ...shownValue,
-    components: z.array(z.object({ ...shownCode, ...shownValue })),
-    reference_range: z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable(),
+    components: z.array(
+      z.object({
+        ...shownCode,
+        ...shownValue,
+        reference_range: range.optional().describe('Absent if the component doesn’t have its own.'),
+      }),
+    ),
+    reference_range: range.nullable(),
     note: z.string().nullable(),
     derived_from: z.array(z.string()).describe('Ids of documents.'),
     status: z.string().nullable(),

@@ -25,25 +25,42 @@ export const listDocuments = defineTool({
   input: z.strictObject({ ...COMMON, limit: LIMIT, as_of: AS_OF, text_tokens: TEXT_TOKENS, cursor: CURSOR }),
   output: recordOutput(z.object({ entries })),
   async run({ patient, text_tokens, cursor, ...query }, reach) {
-    const path = `/v1/patients/${await findPatient(reach, patient)}/documents`;
+    const id = await findPatient(reach, patient);
+    const path = `/v1/patients/${id}/documents`;
     const { items, next } = await askPage(reach, { path, query }, cursor);
+    const { total } = await askJson(reach, {
+      path: `/fhir/R4/Patient/${id}/DocumentReference`,
+      query: { status: 'entered-in-error', _summary: 'count', _asOf: query.as_of },
+    });
+    const inError = Number(total);
     const facts = items.filter((each) => !isOfAi(each));
     return {
       text: recordText(
-        `${facts.length} documents on this page${besideAi(items.length - facts.length)}`,
+        [
+          `${facts.length} documents on this page${besideAi(items.length - facts.length)}`,
+          ...(inError === 0 ? [] : [`Not listed: ${inError} entered in error.`]),
+        ].join(' '),
         facts.map(documentLine),
         text_tokens,
       ),
       structured: {
         record_content: { entries: facts },
         ai_written: items.filter(isOfAi),
-        incomplete: leftOutByScope(await reach.grant(), ['DocumentReference'], 's'),
+        incomplete: [
+          ...leftOutByScope(await reach.grant(), ['DocumentReference'], 's'),
+          ...leftOutInError(inError),
+        ],
         next_cursor: next,
       },
       versions: items.map(printVersion),
     };
   },
 });
+
+/** Returns how many documents the list leaves out because they were entered in error. */
+function leftOutInError(count: number): JsonObject[] {
+  return count === 0 ? [] : [{ left_out_by: 'error', what: 'documents that were entered in error', count }];
+}
 
 /** Reads the content of a document. */
 export const readDocument = defineTool({

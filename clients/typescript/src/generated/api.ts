@@ -965,6 +965,11 @@ export type Observation = {
       display: string | null;
     } | null;
     value_boolean: boolean | null;
+    /** Absent if the component doesn’t have its own. */
+    reference_range?: {
+      low: number | null;
+      high: number | null;
+    };
   }[];
   reference_range: {
     low: number | null;
@@ -3981,6 +3986,11 @@ export type WrittenObservation = {
       display: string | null;
     } | null;
     value_boolean: boolean | null;
+    /** Absent if the component doesn’t have its own. */
+    reference_range?: {
+      low: number | null;
+      high: number | null;
+    };
   }[];
   reference_range: {
     low: number | null;

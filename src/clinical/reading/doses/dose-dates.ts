@@ -68,8 +68,8 @@ function readStated({ isPrescription, prescribed, told }: Dosed): string | undef
  */
 export function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
   const [began, stated] = [
-    order(readStart(source), readStart(other)),
-    order(readStated(source), readStated(other)),
+    compareDates(readStart(source), readStart(other)),
+    compareDates(readStated(source), readStated(other)),
   ];
   if (began === 'after' && stated !== 'before') return readOwnStart(source);
   const day = readStated(source);
@@ -78,7 +78,10 @@ export function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
 }
 
 /** Compares dates of any precision; `unknown` if they may be the same day. */
-function order(one: string | undefined, other: string | undefined): 'after' | 'before' | 'unknown' {
+export function compareDates(
+  one: string | undefined,
+  other: string | undefined,
+): 'after' | 'before' | 'unknown' {
   if (one === undefined || other === undefined) return 'unknown';
   const isMoment = one.length > 10 && other.length > 10;
   const length = Math.min(one.length, other.length, 10);

@@ -135,6 +135,24 @@ const TOLD = [
   ...['maxDosePerAdministration', 'maxDosePerLifetime'],
 ];
 
+/**
+ * Returns that a medicine is taken as needed, and why, unless another part already says it.
+ * @param others the parts before it
+ */
+function neededText(style: DoseStyle, why: unknown, isNeeded: boolean, others: readonly string[]): string {
+  if (why !== undefined) return reasonText(style, storedText(style, why));
+  return isNeeded && !others.some((part) => saysNeeded(style, part)) ? word(style, 'asneeded') : '';
+}
+
+/** Returns why a medicine is taken as needed: `as needed: pain`. The reason may already say “as needed”. */
+export function reasonText(style: DoseStyle, reason: string): string {
+  return saysNeeded(style, reason) ? reason : word(style, 'reason', { reason });
+}
+
+function saysNeeded(style: DoseStyle, part: string): boolean {
+  return part.toLowerCase().includes(word(style, 'asneeded').toLowerCase());
+}
+
 /** Writes a Dosage's elements in words, without the author's text. */
 function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknown>>): string {
   const {
@@ -147,19 +165,19 @@ function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknow
   const { maxDosePerPeriod, maxDosePerAdministration, maxDosePerLifetime, site, route, method } = dosage;
   const doses = listItems(doseAndRate);
   const amount = dosesText(style, doses);
-  const { rhythm, details } = timingWords(timing, style);
+  const { rhythm: said, details } = timingWords(timing, style);
+  const instructions = listItems(additionalInstruction).map((each) => storedText(style, each));
+  const needed = neededText(style, why, asNeededBoolean === true, [said, ...instructions]);
+  // The code PRN, or an instruction, may say the same.
+  const plain = word(style, 'asneeded').toLowerCase();
+  const isSaid = (part: string): boolean => needed !== '' && part.toLowerCase() === plain;
+  const rhythm = isSaid(said) ? '' : said;
   const isBare = amount === '' || /[)\d]$/.test(amount);
   const comma = separator(style, ',');
-  const needed =
-    why !== undefined
-      ? word(style, 'reason', { reason: storedText(style, why) })
-      : asNeededBoolean === true
-        ? word(style, 'asneeded')
-        : '';
   return join(
     [
       join([amount, rhythm], isBare ? comma : ' '),
-      ...listItems(additionalInstruction).map((each) => storedText(style, each)),
+      ...instructions.filter((each) => !isSaid(each)),
       needed,
       route === undefined ? '' : routeText(style, route),
       site === undefined ? '' : storedText(style, site),

@@ -3,7 +3,7 @@
  * narratives. A part is treated as understood only if writing it in English again produces the same words. Also used in the
  * scripts of pages. Pure.
  */
-import { findRoute } from './dose.ts';
+import { findRoute, reasonText } from './dose.ts';
 import type { DoseTextKey } from './dose-texts/dose-texts.ts';
 import { en } from './dose-texts/en.ts';
 import {
@@ -190,6 +190,7 @@ function readDetail(text: string): Write | undefined {
   if (text === en.asneeded) return (style) => word(style, 'asneeded');
   const { reason, during, lasting, from, until, total } = DETAIL.exec(text)?.groups ?? {};
   if (reason !== undefined) return (style) => word(style, 'reason', { reason });
+  if (text.startsWith(`${en.asneeded} `)) return (style) => reasonText(style, text);
   const length = readLength(during ?? lasting ?? '');
   if (length !== undefined)
     return (style) => word(style, during === undefined ? 'lasting' : 'during', { duration: length(style) });

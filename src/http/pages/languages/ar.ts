@@ -596,6 +596,7 @@ export const ar: Wording = {
   'known.contradictedorderon': 'مسجّل أيضًا «{state}» في {day} (وصفة)',
   'known.alsoplanned': 'مخطَّط أيضًا',
   'known.alsoplannedfrom': 'مخطَّط أيضًا ابتداءً من {day}',
+  'known.afterdeath': 'بتاريخ لاحق للوفاة المسجّلة ({day})',
   'known.alsorecorded': 'مسجّل أيضًا: {text}',
   'known.alsounnamed': 'مسجّل أيضًا: إدخال بلا اسم',
   'known.inwords': 'مسجّل بالكلمات: «{text}»',

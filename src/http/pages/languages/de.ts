@@ -630,6 +630,7 @@ export const de: Wording = {
   'known.contradictedorderon': 'am {day} auch eingetragen als „{state}“ (Verordnung)',
   'known.alsoplanned': 'auch geplant',
   'known.alsoplannedfrom': 'auch geplant ab {day}',
+  'known.afterdeath': 'datiert nach dem eingetragenen Tod ({day})',
   'known.alsorecorded': 'auch eingetragen: {text}',
   'known.alsounnamed': 'auch eingetragen: ein Eintrag ohne Namen',
   'known.inwords': 'in Worten eingetragen: „{text}“',

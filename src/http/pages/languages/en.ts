@@ -604,6 +604,7 @@ export const en = {
   'known.contradictedorderon': 'also recorded as “{state}” on {day} (prescription)',
   'known.alsoplanned': 'also planned',
   'known.alsoplannedfrom': 'also planned from {day}',
+  'known.afterdeath': 'dated after the recorded death ({day})',
   'known.alsorecorded': 'also recorded: {text}',
   'known.alsounnamed': 'also recorded: an entry without a name',
   'known.inwords': 'recorded in words: “{text}”',

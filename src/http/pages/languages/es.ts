@@ -615,6 +615,7 @@ export const es: Wording = {
   'known.contradictedorderon': 'anotado también como «{state}» el {day} (receta)',
   'known.alsoplanned': 'también previsto',
   'known.alsoplannedfrom': 'también previsto a partir de: {day}',
+  'known.afterdeath': 'con fecha posterior al fallecimiento anotado ({day})',
   'known.alsorecorded': 'anotado también: {text}',
   'known.alsounnamed': 'anotado también: una entrada sin nombre',
   'known.inwords': 'anotado con palabras: «{text}»',

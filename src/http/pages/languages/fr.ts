@@ -625,6 +625,7 @@ export const fr: Wording = {
   'known.contradictedorderon': 'aussi inscrit comme « {state} » le {day} (ordonnance)',
   'known.alsoplanned': 'aussi prévu',
   'known.alsoplannedfrom': 'aussi prévu à partir du {day}',
+  'known.afterdeath': 'daté d’après le décès inscrit ({day})',
   'known.alsorecorded': 'aussi inscrit : {text}',
   'known.alsounnamed': 'aussi inscrit : une entrée sans nom',
   'known.inwords': 'inscrit en toutes lettres : « {text} »',

@@ -602,6 +602,7 @@ export const nb: Wording = {
   'known.contradictedorderon': 'også ført inn som «{state}» {day} (resept)',
   'known.alsoplanned': 'også planlagt',
   'known.alsoplannedfrom': 'også planlagt fra {day}',
+  'known.afterdeath': 'datert etter det registrerte dødsfallet ({day})',
   'known.alsorecorded': 'også ført inn: {text}',
   'known.alsounnamed': 'også ført inn: en oppføring uten navn',
   'known.inwords': 'ført inn med ord: «{text}»',

@@ -1,5 +1,6 @@
 /** Renders the elements of entries: the name and value of each element, and the differences between two versions. */
 
+import { ageText, readAge } from '#src/clinical/reading/changes.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import { findCodeSet } from '#src/clinical/reading/names/code-words.ts';
 import { findConceptWord } from '#src/clinical/reading/names/concept-word.ts';
@@ -36,6 +37,14 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
       const word = findConceptWord(say.lang, value, findCodeSet(type, name));
       return word === undefined ? undefined : capital(say, word);
     },
+    age: (value, name) => {
+      const [element] = (AGES.exec(name) ?? []).slice(1).filter((each) => each !== undefined);
+      const age = element === undefined ? undefined : readAge(value);
+      if (age === undefined) return undefined;
+      const words = ageText(say.lang, age);
+      const key = AGE_KEYS.find(([each]) => each === element)?.[1];
+      return key === undefined ? words : say(key, { age: words });
+    },
     dose: (value) => dosesInWords(value, { lang: say.lang, day: (date) => wordsOfDate(say, date) }),
     number: (literal) => formatDecimal(literal, say.lang),
     truth: (is) => say(is ? 'results.yes' : 'results.no'),
@@ -43,6 +52,15 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
     more: (count) => say('element.more', { more: count }),
   };
 }
+
+/** Names of elements that are ages: Age, or a Range of ages. */
+const AGES = /^(?:(.+)Age|(onset|abatement|performed)Range|(age))$/;
+/** What the age in an element means. */
+const AGE_KEYS = [
+  ['onset', 'known.onsetage'],
+  ['abatement', 'known.endage'],
+  ['performed', 'known.performedage'],
+] as const;
 
 /** Names of elements that are dates, or the start or end of a period. */
 const DATES = /(?:date|datetime|start|end|created|recorded|authoredOn|lastOccurrence)$/i;

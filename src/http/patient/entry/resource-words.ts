@@ -51,6 +51,11 @@ export interface ValueWords {
    * @param name the name of its element
    */
   readonly concept: (value: JsonObject, name: string) => string | undefined;
+  /**
+   * Returns an age in words; undefined for an element that isn't an age.
+   * @param name the name of its element
+   */
+  readonly age: (value: JsonObject, name: string) => string | undefined;
   /** Returns doses in words. */
   readonly dose: (value: Json) => string | undefined;
   /** Returns a number in the language's notation, with all its digits. */
@@ -88,7 +93,7 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
   if (typeof value.div === 'string') return isolated(wordsOfNarrative(value.div));
   const referred = typeof value.reference === 'string' ? words.reference(value.reference) : undefined;
   if (referred !== undefined) return isolated(referred);
-  const word = words.concept(value, name);
+  const word = words.concept(value, name) ?? words.age(value, name);
   if (word !== undefined) return isolated(word);
   const said = conceptWords(value);
   if (said !== undefined && value.value === undefined) return isolated(words.text(said, name));

@@ -8,7 +8,7 @@ import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { findRange, type Judgement, judge } from '../../reading/judgement.ts';
 import type { Observation, Valued } from '../../reading/measures.ts';
-import { toMeasured } from '../../reading/values.ts';
+import { type Ranged, toMeasured } from '../../reading/values.ts';
 
 /** A value in a chart. `grade` is the judgement of the value, if there is one. */
 export interface Point {
@@ -84,7 +84,7 @@ export function makeCharts(say: Texts, facts: readonly Observation[]): readonly 
   ): void => {
     if (part.value === null || date === null) return;
     const { group, convert } = findPlace(part.unit ?? '');
-    const range = findRange({ reference_range: null, ...part });
+    const range = findRange(part);
     const end = (limit: number | null): number | null => (limit === null ? null : convert(limit));
     const converted = range === undefined ? null : { low: end(range.low), high: end(range.high) };
     const line: Line = group.lines.get(key) ?? {
@@ -99,7 +99,7 @@ export function makeCharts(say: Texts, facts: readonly Observation[]): readonly 
   };
   for (const each of facts) {
     add('', each, each, judge(each)?.grade);
-    for (const part of each.components) add(part.code ?? part.display ?? '', part, each, undefined);
+    for (const part of each.components) add(part.code ?? part.display ?? '', part, each, judge(part)?.grade);
   }
   return groups.flatMap(({ unit, lines }) => {
     const all = [...lines.values()];
@@ -122,6 +122,4 @@ export function countLeft(facts: readonly Observation[], charts: readonly ChartD
 const same: Convert = (value) => value;
 
 /** A value of an observation, or of one of its components. */
-type Part = Valued &
-  Pick<Observation, 'system' | 'code' | 'display'> &
-  Partial<Pick<Observation, 'reference_range'>>;
+type Part = Valued & Pick<Observation, 'system' | 'code' | 'display'> & Ranged;

@@ -4,7 +4,7 @@
  */
 
 import { reactionCause } from '#src/clinical/reading/allergies.ts';
-import { ageIn, ageText } from '#src/clinical/reading/changes.ts';
+import { ageIn, ageText, readAge } from '#src/clinical/reading/changes.ts';
 import { happened } from '#src/clinical/reading/dates.ts';
 import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
@@ -17,6 +17,7 @@ import {
 } from '#src/clinical/reading/names/code-words.ts';
 import { findConceptWord } from '#src/clinical/reading/names/concept-word.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { normalRange } from '#src/clinical/reading/numbers/normal-range.ts';
 import {
   pressureText,
   quantityText,
@@ -674,12 +675,30 @@ function textOfValue(holder: JsonObject, lang: WordLanguage): string {
   );
 }
 
-/** Returns the reference range without its unit, which is the same as that of the value next to it. */
-function readRange(holder: JsonObject, lang: WordLanguage): string {
-  const { low, high, text } = object(list(holder.referenceRange)[0]);
-  const bare = (end: Json | undefined): { readonly value: Json | undefined } | undefined =>
-    end === undefined ? undefined : { value: object(end).value };
-  return string(rangeText({ low: bare(low), high: bare(high) }, { lang })) || string(text);
+/**
+ * Returns the reference range without its unit, which is the same as that of the value next to it. If none of several ranges
+ * is the normal one, returns all of them, each with what it means and whom it applies to.
+ */
+function readRange({ referenceRange }: JsonObject, lang: WordLanguage): string {
+  const normal = normalRange(referenceRange);
+  return joined(
+    (normal === undefined ? objectsIn(referenceRange) : [normal]).map((each) => {
+      const { low, high, text, type, appliesTo, age } = each;
+      const said = string(rangeText({ low: bareEnd(low), high: bareEnd(high) }, { lang })) || string(text);
+      const years = readAge(object(age));
+      const whose = joined([
+        listCodes(type).includes('normal') ? '' : conceptName(type),
+        ...list(appliesTo).map(conceptName),
+        years === undefined ? '' : ageText(lang, years),
+      ]);
+      return whose === '' || said === '' ? said : `${said} (${whose})`;
+    }),
+    SEMICOLON,
+  );
+}
+
+function bareEnd(end: Json | undefined): { readonly value: Json | undefined } | undefined {
+  return end === undefined ? undefined : { value: object(end).value };
 }
 
 /**
@@ -726,7 +745,7 @@ function readFlag(holder: JsonObject): Flag {
   const worst = said.find((flag) => flag.startsWith('critical')) ?? said.find((flag) => flag !== 'abnormal');
   if (said.length > 0) return worst ?? 'abnormal';
   if (codes.includes('N')) return '';
-  const { low, high } = object(list(holder.referenceRange)[0]);
+  const { low, high } = normalRange(holder.referenceRange) ?? {};
   const { value, comparator } = object(holder.valueQuantity);
   const isSameUnit = (limit: Json | undefined): boolean =>
     object(limit).unit === undefined ||

@@ -413,7 +413,7 @@ function valueView(row: Row, group: readonly Row[], say: Say): Child[] {
           'span',
           { class: 'quiet small range' },
           `${say('shl.range')} `,
-          element('bdi', { dir: textDirection(row.range), text: row.range }),
+          element('bdi', { dir: textDirection(row.range), text: inWords(row.range, say) }),
         ),
     row.date === ''
       ? undefined
