@@ -106,6 +106,9 @@ describe('the access log for auditors', () => {
       ['environment=production', 1],
     ];
     for (const [query, count] of counts) expect((await ask(query)).data, query).to.have.length(count);
+    const reversed = await auditing.auditor.ask('GET', `${path}?from=2026-03-02&to=2026-03-01`);
+    expect(reversed.status).to.equal(422);
+    expect(reversed.text).to.contain('"query.from"').and.contain('"query.to"');
     for (const condition of ['', `patient=${patient.id}`, `key=${auditing.sandbox.id}`]) {
       const whole = (await ask(condition)).data;
       const first = await ask(`${condition}&limit=1`);

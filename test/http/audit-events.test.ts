@@ -99,6 +99,7 @@ describe('events for auditors', () => {
       'application=App',
       'author_type=AI',
       'from=yesterday',
+      'from=2026-03-02&to=2026-03-01',
       'of=x',
       `cursor=${first.next_cursor}&type=Resource`,
     ])

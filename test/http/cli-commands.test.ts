@@ -191,6 +191,12 @@ describe('the command line', () => {
       ['--data-dir needs a value', '--data-dir', ' ', 'verify'],
       ['--command needs a value', 'sql', '--read-only', '-c', ''],
       ['sources must not be empty', 'import', 'x', ''],
+      ['--from must not be after --to', 'access-log', '--from', '2026-03-02', '--to', '2026-03-01'],
+      [
+        '--since must not be after --until',
+        ...['takeback', '--project', 'proj_x', '--source-system', 'x'],
+        ...['--since', '2026-03-02T00:00:00Z', '--until', '2026-03-01T00:00:00Z'],
+      ],
       ['--json takes no value', 'patients', 'second', '--json=yes'],
       ['--port must be a whole number from 1 to 65535', 'webhooks', 'listen', '--port', '1e3'],
       [

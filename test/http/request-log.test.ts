@@ -173,6 +173,9 @@ describe('request log', () => {
       'query.from',
       'query.nonsense',
     ]);
+    const reversed = await admin(`/projects/${project}/logs?from=2026-03-02&to=2026-03-01`);
+    expect(reversed.status).to.equal(422);
+    expect(reversed.text).to.contain('"query.from"').and.contain('"query.to"');
     const stranger = await signIn('stranger@example.net');
     for (const what of ['logs', 'usage']) {
       const other = await admin(`/projects/${project}/${what}`, undefined, stranger);

@@ -510,7 +510,8 @@ describe('take-backs', () => {
     expect(
       (await planned({ select: { source_system: 'Elsewhere' }, environment: 'production' })).plan,
     ).to.include({ versions: 0 });
-    expect((await planned({ select: { source_system: 'Elsewhere' }, since: future })).plan).to.include({
+    const early = { since: '2020-01-01T00:00:00Z', until: '2020-01-02T00:00:00Z' };
+    expect((await planned({ select: { source_system: 'Elsewhere' }, ...early })).plan).to.include({
       versions: 0,
     });
     expect((await planned({ select: { source_system: 'Elsewhere', author_type: 'ai' } })).plan).to.include({
@@ -521,6 +522,9 @@ describe('take-backs', () => {
       [{ select: { model: 'm' } }, 'select'],
       [{ select: { author_type: 'import', model: 'm' } }, 'select.model'],
       [{ select: { source_system: 'x' }, since: '2026-01-01' }, 'since'],
+      [{ select: { source_system: 'x' }, since: future }, 'since'],
+      [{ select: { source_system: 'x' }, since: early.until, until: early.since }, 'since'],
+      [{ select: { source_system: 'x' }, since: early.until, until: early.since }, 'until'],
     ] as const) {
       const answer = await owner.ask('POST', path, { environment: 'sandbox', ...body });
       expect(answer.status, answer.text).to.equal(422);

@@ -54,6 +54,8 @@ export async function accessLogCommand(patient: string, options: AccessLogOption
   if (application !== undefined && key !== undefined)
     throw new Failure('name either --application or --key', MISUNDERSTOOD);
   const period = { from: parseSpan('--from', from)?.from, to: parseSpan('--to', to)?.to };
+  if (period.from !== undefined && period.to !== undefined && period.from >= period.to)
+    throw new Failure('--from must not be after --to', MISUNDERSTOOD);
   await withDatabase(where, async ({ url }) => {
     const record = patient === '' ? undefined : await resolvePatient(url, patient);
     const pool = openPool(url, { max: 1, name: 'annal access log', answerMs: 0 });

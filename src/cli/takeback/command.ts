@@ -15,7 +15,7 @@ import type { Environment } from '#src/shared/access/caller.ts';
 import type { Takeback } from '#src/shared/access/takeback.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { faultOfMoment, parseMoment } from '#src/shared/time/moment.ts';
-import type { Micros } from '#src/shared/time/time.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { carryOut, plan, Stopped, type Work } from '#src/takeback/run.ts';
 import { requireDatabaseUrl, withEventStore } from '../database.ts';
 import { expectAction, Failure, MISUNDERSTOOD } from '../failure.ts';
@@ -184,12 +184,18 @@ function readSelection(options: TakebackOptions): NewOne {
     );
   if (model !== undefined && author_type !== 'ai')
     throw new Failure('--model belongs to --author-type ai', MISUNDERSTOOD);
+  const [from, to] = [readInstant('--since', since), readInstant('--until', until)];
+  if (from !== null && from > Math.min(to ?? nowMicros(), nowMicros()))
+    throw new Failure(
+      to === null || from <= to ? '--since must not be in the future' : '--since must not be after --until',
+      MISUNDERSTOOD,
+    );
   return {
     project,
     environment,
     selected: { source_system, key_id, application_id, author_type, model },
-    since: readInstant('--since', since),
-    until: readInstant('--until', until),
+    since: from,
+    until: to,
     reason: reason ?? null,
   };
 }

@@ -9,7 +9,7 @@ import { type ApiRequest, route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listSchema } from '../api/schemas.ts';
 import { projectFor } from './access.ts';
 import { listed } from './answers.ts';
-import { PERIOD_QUERY, periodIn } from './period.ts';
+import { PERIOD_QUERY, periodIn, periodInOrder } from './period.ts';
 import { noteReads, requireOpenOnPages } from './record-reads.ts';
 
 const entry = z.object({
@@ -96,17 +96,19 @@ export const LOG_ROUTES = [
     tag: 'Projects',
     credential: 'identity',
     grantToken: 'refused',
-    query: z.strictObject({
-      ...LIST_QUERY,
-      request_id: z.string().max(64).optional(),
-      key: z.string().max(64).optional().describe('Id of an API key.'),
-      application: z.string().max(64).optional().describe('Id of an application.'),
-      environment: environment.optional(),
-      status: status.optional().describe('`404`, or `4xx` for a class.'),
-      path: z.string().max(500).optional().describe('The beginning of the path.'),
-      method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
-      ...PERIOD_QUERY,
-    }),
+    query: z
+      .strictObject({
+        ...LIST_QUERY,
+        request_id: z.string().max(64).optional(),
+        key: z.string().max(64).optional().describe('Id of an API key.'),
+        application: z.string().max(64).optional().describe('Id of an application.'),
+        environment: environment.optional(),
+        status: status.optional().describe('`404`, or `4xx` for a class.'),
+        path: z.string().max(500).optional().describe('The beginning of the path.'),
+        method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+        ...PERIOD_QUERY,
+      })
+      .superRefine(periodInOrder),
     answers: { 200: { description: 'A page of the log', schema: listSchema(entry) } },
     async run(request) {
       const { services, params, query } = request;

@@ -1,6 +1,7 @@
 /** The period that a list covers: `from` and `to` in its query. */
 import { z } from 'zod';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
+import { addReversed } from '../rest/days.ts';
 
 const moment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.date()],
@@ -20,14 +21,21 @@ export interface Period {
   readonly to: Micros | undefined;
 }
 
-/** Returns the period in a query. */
-export function periodIn({
-  from,
-  to,
-}: {
+/** `from` and `to` as they are in a query. */
+interface Asked {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-}): Period {
+}
+
+/** Refuses a period that ends before it begins. */
+export function periodInOrder(asked: Asked, context: z.RefinementCtx): void {
+  const { from, to } = periodIn(asked);
+  if (from !== undefined && to !== undefined && (asked.to?.length === 10 ? from >= to : from > to))
+    addReversed(['from', String(asked.from)], ['to', String(asked.to)], context);
+}
+
+/** Returns the period in a query. */
+export function periodIn({ from, to }: Asked): Period {
   return {
     from: from === undefined ? undefined : toMicros(from),
     to: to === undefined ? undefined : toMicros(to) + (to.length === 10 ? DAY : 0),

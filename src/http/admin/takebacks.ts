@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { toInstant, toMicros } from '#src/shared/time/time.ts';
+import { nowMicros, toInstant, toMicros } from '#src/shared/time/time.ts';
 import { type ApiRequest, route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listSchema, PAGED } from '../api/schemas.ts';
 import type { TakebackRow } from '../ports/takebacks.ts';
+import { addReversed } from '../rest/days.ts';
 import { projectFor } from './access.ts';
 import { listed, toInstantOrNull } from './answers.ts';
 
@@ -206,6 +207,13 @@ export const TAKEBACK_ROUTES = [
         since: moment.optional().describe('Only versions written at this time or later.'),
         until: moment.optional().describe('Only versions written before this time; default: now.'),
         reason: z.string().trim().min(1).max(500).optional().describe('The reason, which patients can read.'),
+      })
+      .superRefine(({ since, until }, context) => {
+        if (since === undefined) return;
+        if (until !== undefined && toMicros(since) > toMicros(until))
+          addReversed(['since', since], ['until', until], context);
+        else if (toMicros(since) > nowMicros())
+          context.addIssue({ code: 'custom', path: ['since'], message: 'must not be in the future' });
       })
       .meta({
         examples: [

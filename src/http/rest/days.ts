@@ -13,9 +13,17 @@ interface Days {
 
 /** Refuses a last day that is before the first day. */
 export function daysInOrder({ from, to }: Days, context: z.RefinementCtx): void {
-  if (from === undefined || to === undefined || from <= to) return;
-  context.addIssue({ code: 'custom', path: ['from'], message: `must not be after to, ${to}` });
-  context.addIssue({ code: 'custom', path: ['to'], message: `must not be before from, ${from}` });
+  if (from !== undefined && to !== undefined && from > to) addReversed(['from', from], ['to', to], context);
+}
+
+/** Adds the faults of a period that ends before it begins: one for each of the two members. */
+export function addReversed(
+  [first, from]: readonly [name: string, value: string],
+  [last, to]: readonly [name: string, value: string],
+  context: z.RefinementCtx,
+): void {
+  context.addIssue({ code: 'custom', path: [first], message: `must not be after ${last}, ${to}` });
+  context.addIssue({ code: 'custom', path: [last], message: `must not be before ${first}, ${from}` });
 }
 
 /** Returns the requested range of days, for days `YYYY-MM-DD`. */

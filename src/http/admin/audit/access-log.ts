@@ -9,7 +9,7 @@ import { accessEntrySchema, accessEntryView } from '../../api/access-log-view.ts
 import { route } from '../../api/route.ts';
 import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
 import { projectFor } from '../access.ts';
-import { PERIOD_QUERY, periodIn } from '../period.ts';
+import { PERIOD_QUERY, periodIn, periodInOrder } from '../period.ts';
 import { mayShow, noteReads, requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
 import { applicationId, keyId, patientId } from './ids.ts';
@@ -113,35 +113,37 @@ export const ACCESS_LOG_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['projects', 'resources', 'history'],
-    query: z.strictObject({
-      ...LIST_QUERY,
-      ...PERIOD_QUERY,
-      environment: environment.default('sandbox'),
-      patient: patientId.optional(),
-      application: applicationId.optional(),
-      key: keyId.optional(),
-      person: z
-        .string()
-        .min(1)
-        .max(300)
-        .optional()
-        .describe(
-          'A part of a member’s e-mail address in any case, or the whole subject of a person’s ID token.',
-        ),
-      action: z
-        .string()
-        .regex(ACTIONS, 'must be an action such as read, or several separated by commas')
-        .transform((text) => text.split(','))
-        .optional()
-        .describe('Such as `read`; separate several by commas.'),
-      status: z.enum(ACCESS_STATUSES).optional(),
-      names: z
-        .literal('true')
-        .optional()
-        .describe(
-          '`true`: include the names of patients. This is a read of each Patient, which appears in that patient’s access log.',
-        ),
-    }),
+    query: z
+      .strictObject({
+        ...LIST_QUERY,
+        ...PERIOD_QUERY,
+        environment: environment.default('sandbox'),
+        patient: patientId.optional(),
+        application: applicationId.optional(),
+        key: keyId.optional(),
+        person: z
+          .string()
+          .min(1)
+          .max(300)
+          .optional()
+          .describe(
+            'A part of a member’s e-mail address in any case, or the whole subject of a person’s ID token.',
+          ),
+        action: z
+          .string()
+          .regex(ACTIONS, 'must be an action such as read, or several separated by commas')
+          .transform((text) => text.split(','))
+          .optional()
+          .describe('Such as `read`; separate several by commas.'),
+        status: z.enum(ACCESS_STATUSES).optional(),
+        names: z
+          .literal('true')
+          .optional()
+          .describe(
+            '`true`: include the names of patients. This is a read of each Patient, which appears in that patient’s access log.',
+          ),
+      })
+      .superRefine(periodInOrder),
     answers: { 200: { description: 'A page of the access log', schema: pageSchema } },
     async run(request) {
       const { services, params, query } = request;

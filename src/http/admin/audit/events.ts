@@ -15,7 +15,7 @@ import { environment, instant, LIST_QUERY } from '../../api/schemas.ts';
 import { texts } from '../../pages/texts.ts';
 import type { LoggedEvent } from '../../ports/audit.ts';
 import { projectFor } from '../access.ts';
-import { PERIOD_QUERY, periodIn } from '../period.ts';
+import { PERIOD_QUERY, periodIn, periodInOrder } from '../period.ts';
 import { LANGUAGE_QUERY } from '../record/language-query.ts';
 import { mayShow, noteReads, requireOpen, requireOpenOnPages } from '../record-reads.ts';
 import { covering } from './covering.ts';
@@ -257,35 +257,37 @@ export const EVENT_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['projects', 'resources', 'history', 'consents'],
-    query: z.strictObject({
-      ...LIST_QUERY,
-      ...PERIOD_QUERY,
-      ...LANGUAGE_QUERY,
-      environment: environment.default('sandbox'),
-      of: z
-        .enum(['records', 'project'])
-        .default('records')
-        .describe('`project`: keys, applications, webhooks and purges.'),
-      type: z
-        .string()
-        .regex(TYPES, 'must be an event type such as ResourceUpdated, or several separated by commas')
-        .transform((text) => text.split(','))
-        .optional(),
-      patient: patientId.optional(),
-      resource: typeOrResource.optional(),
-      author: z
-        .string()
-        .min(1)
-        .max(300)
-        .optional()
-        .describe(
-          'A reference such as `Practitioner/…`, a part of a name or of a member’s e-mail address in any case, a type of author, or the subject of an ID token.',
-        ),
-      author_type: z.enum(AUTHOR_TYPES).optional().describe('The type that the client named.'),
-      key: keyId.optional(),
-      application: applicationId.optional(),
-      request_id: z.string().max(64).optional(),
-    }),
+    query: z
+      .strictObject({
+        ...LIST_QUERY,
+        ...PERIOD_QUERY,
+        ...LANGUAGE_QUERY,
+        environment: environment.default('sandbox'),
+        of: z
+          .enum(['records', 'project'])
+          .default('records')
+          .describe('`project`: keys, applications, webhooks and purges.'),
+        type: z
+          .string()
+          .regex(TYPES, 'must be an event type such as ResourceUpdated, or several separated by commas')
+          .transform((text) => text.split(','))
+          .optional(),
+        patient: patientId.optional(),
+        resource: typeOrResource.optional(),
+        author: z
+          .string()
+          .min(1)
+          .max(300)
+          .optional()
+          .describe(
+            'A reference such as `Practitioner/…`, a part of a name or of a member’s e-mail address in any case, a type of author, or the subject of an ID token.',
+          ),
+        author_type: z.enum(AUTHOR_TYPES).optional().describe('The type that the client named.'),
+        key: keyId.optional(),
+        application: applicationId.optional(),
+        request_id: z.string().max(64).optional(),
+      })
+      .superRefine(periodInOrder),
     answers: { 200: { description: 'A page of events', schema: pageSchema } },
     async run(request) {
       const { services, params, query } = request;
