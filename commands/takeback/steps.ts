@@ -27,8 +27,8 @@ export interface Step {
   readonly restores: number;
   /** True if the restored version was a deletion, or if there is none. */
   readonly removes: boolean;
-  /** The author of the restored version, if an AI wrote it: its content stays marked as written by an AI. */
-  readonly ai?: NonNullable<EventMetadata['author']>;
+  /** The author of the restored version, who stays the author of its content. */
+  readonly author?: NonNullable<EventMetadata['author']>;
 }
 
 /** The reason why a selected resource stays as it is. */
@@ -142,7 +142,7 @@ class Meanings {
       current: this.last,
       restores: version,
       removes,
-      ...(author?.type === 'ai' ? { ai: author } : {}),
+      ...(author === undefined ? {} : { author }),
     };
   }
 }

@@ -109,7 +109,7 @@ function checkPatient(
 }
 
 function draft(state: Resources, clock: Clock, step: ReadyStep, ids: IdSource): Draft {
-  const { type, id, current, restores, body, ai } = step;
+  const { type, id, current, restores, body, author } = step;
   if (!isResourceType(type)) throw new TypeError(`${type} is not a type of resources`);
   if (findEntry(state, id)?.version !== current) throw new Stale();
   const at = clock.next();
@@ -124,9 +124,9 @@ function draft(state: Resources, clock: Clock, step: ReadyStep, ids: IdSource): 
         : { type: 'ResourceUpdated', ...head, body: renumbered(body, version, at) },
     by: {
       ...(restores === 0 ? {} : { origin_id: `${type}/${id}/_history/${restores}` }),
-      ...(ai === undefined
+      ...(author === undefined
         ? {}
-        : { author: { type: ai.type, ...(ai.model === undefined ? {} : { model: ai.model }) } }),
+        : { author: { type: author.type, ...(author.model === undefined ? {} : { model: author.model }) } }),
     },
   };
 }

@@ -219,6 +219,28 @@ describe('take-backs', () => {
     expect(plan?.told).to.deep.include({ webhooks: { deliveries: 2, endpoints: ['whe_own'] } });
   });
 
+  it('keep the author type of the content that they restore', async () => {
+    const patient = await newPatient();
+    const id = await observe(patient, '1', { 'X-Service-Author-Type': 'patient' });
+    await update(patient, id, '2', {
+      'X-Service-Author-Type': 'practitioner',
+      'X-Service-Source-System': 'Typed wrongly',
+    });
+    const author = async (): Promise<unknown> => {
+      const { text } = await service.fhir(`${service.url}/v1/patients/${patient}/observations`, { key });
+      const [item] = (JSON.parse(text) as { data: { version: number; author_type: string }[] }).data;
+      const said = (await read(`/Provenance?target=Observation/${id}/_history/${item?.version}`)).text;
+      expect(said).to.contain(`"value":"${item?.author_type}"`);
+      return item?.author_type;
+    };
+    expect(await author()).to.equal('practitioner');
+    const { id: takeback } = await planned({ select: { source_system: 'Typed wrongly' } });
+    await started(takeback);
+    expect(await author()).to.equal('patient');
+    await undone(takeback);
+    expect(await author()).to.equal('practitioner');
+  });
+
   itAtFullSize('keep what an AI wrote marked as such, and find it by its model', async () => {
     const patient = await newPatient();
     const byAi = (model: string) => ({ 'X-Service-Author-Type': 'ai', 'X-Service-Author-Model': model });

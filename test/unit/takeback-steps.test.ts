@@ -51,7 +51,9 @@ function said(versions: string, undo = false): string {
   if (stays !== undefined) return `stays ${stays.because}`;
   if (step === undefined) return '';
   expect(step.current).to.equal(resource.versions.length);
-  return step.removes ? '-' : `=${step.restores}${step.ai === undefined ? '' : ` ${step.ai.model}`}`;
+  return step.removes
+    ? '-'
+    : `=${step.restores}${step.author?.model === undefined ? '' : ` ${step.author.model}`}`;
 }
 
 describe('the decision on a resource', () => {

@@ -278,7 +278,7 @@ export const TAKEBACK_ROUTES = [
     operationId: 'startTakeback',
     summary: 'Take back what was planned',
     description:
-      'Each record gets ordinary updates and deletions in one append, with the author type `import` and the source system `takeback/<id>`. Later changes by others stay. The take-back survives restarts.',
+      'Each record gets ordinary updates and deletions in one append, with the author type of the restored version and the source system `takeback/<id>`. Later changes by others stay. The take-back survives restarts.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
