@@ -64,7 +64,7 @@ export interface OperationQueries extends FailedRequests {
    * @param subject if given, returns only jobs about this subject
    */
   readonly jobs: (kind: string, asked: PageAsked, subject?: string) => Promise<Page<Job>>;
-  /** For each subject with a job in the last seven days, returns the newest job if it failed. */
+  /** Returns the jobs that failed in the last seven days, without those whose names a later job includes. */
   readonly failedJobs: (kind: string) => Promise<readonly Job[]>;
   readonly parked: (asked: PageAsked) => Promise<Page<ParkedRow>>;
   /** Returns the names of projects by id; deleted projects are absent. */
@@ -101,13 +101,13 @@ const PROJECT_NAMES = `
 select p.id, p.name, o.name as organization
   from projects.project p join projects.organization o on o.id = p.organization where p.id = any($1)`;
 
-// Index: job_of_kind.
+// Index: job_of_kind. A subject is a list of names, and a later job about more names is about these names too.
 const FAILED = `
-select * from (
-  select distinct on (subject) ${JOB_COLUMNS} from operations.job
-   where kind = $1 and created_at > ${micros("clock_timestamp() - interval '7 days'")}
-   order by subject, created_at desc) j
- where status = 'failed' order by created_at desc limit 20`;
+select ${JOB_COLUMNS} from operations.job j
+ where kind = $1 and status = 'failed' and created_at > ${micros("clock_timestamp() - interval '7 days'")}
+   and not exists (select from operations.job later where later.kind = $1 and later.created_at > j.created_at
+     and string_to_array(j.subject, ' ') <@ string_to_array(later.subject, ' '))
+ order by created_at desc, id limit 20`;
 
 /** Creates the queries. */
 export function openOperationQueries(pool: Pool): OperationQueries {

@@ -30,7 +30,8 @@ export interface SlowRoutes {
 }
 
 /**
- * The maximum number of entries to read: the period is shortened so that it contains about this many, as estimated from usage.
+ * The maximum number of entries to read. The period is shortened so that it contains about this many, as estimated from usage;
+ * if it contains more, the newest are read.
  */
 const MOST = 50_000;
 const DAY = 86_400_000_000;
@@ -50,8 +51,8 @@ const SLOWEST = `
 with entry as (
   select method, ms, status, at, request_id, project,
          case when path like '%/\\_history/%' then regexp_replace(${ROUTE}, '[0-9]+$', '{version}') else ${ROUTE} end as route
-    from operations.request_log where at >= $1 limit ${MOST})
-select method, route, count(*)::int as requests, sum(count(*)) over ()::int as all,
+    from operations.request_log where at >= $1 order by at desc limit ${MOST})
+select method, route, count(*)::int as requests, sum(count(*)) over ()::int as all, min(min(at)) over () as first,
        percentile_cont(0.5) within group (order by ms) as p50,
        percentile_cont(0.95) within group (order by ms) as p95, max(ms) as max,
        (array_agg(json_build_object('request_id', request_id, 'project', project, 'at', at, 'status', status)
@@ -63,10 +64,11 @@ export async function readSlowRoutes(pool: Pool): Promise<SlowRoutes> {
   const { rows: period } = await pool.query<{ daily: number; now: Micros }>(PERIOD);
   const { daily = 1, now = 0 } = period[0] ?? {};
   const from = Math.round(now - DAY * Math.min(1, MOST / daily));
-  const { rows } = await pool.query<SlowRoute & { all: number }>({
+  const { rows } = await pool.query<SlowRoute & { all: number; first: Micros }>({
     name: 'slow-routes',
     text: SLOWEST,
     values: [from],
   });
-  return { from, requests: rows[0]?.all ?? 0, routes: rows };
+  const { all = 0, first = from } = rows[0] ?? {};
+  return { from: all < MOST ? from : first, requests: all, routes: rows };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { KeptCheckpoint } from '#src/shared/checkpoint.ts';
 import type { Job } from '#src/shared/job.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { whileAllowed } from '../../answer/while-allowed.ts';
 import { route } from '../../api/route.ts';
 import { instant, LIST_QUERY, listSchema, PAGED } from '../../api/schemas.ts';
 import { projectFor, requireOperator } from '../access.ts';
@@ -136,7 +137,7 @@ export const CHECKPOINT_ROUTES = [
           'Content-Type': 'application/gzip',
           'Content-Disposition': `attachment; filename="checkpoint-${found.time.slice(0, 10)}-${found.id}.ndjson.gz"`,
         },
-        stream: audit.readCheckpoint(found.id),
+        stream: whileAllowed(audit.readCheckpoint(found.id), () => requireOperator(request)),
       };
     },
   }),
