@@ -70,7 +70,11 @@ export async function withEventStore<T>(
     return await work(opened);
   } catch (error) {
     if (error instanceof Unavailable)
-      throw new Failure(unusableLog(error) ?? `cannot reach the event store: ${error.message}`);
+      throw new Failure(
+        unusableLog(error) ?? `cannot reach the event store: ${error.message}`,
+        1,
+        'interrupted',
+      );
     if ([ForeignLog, LogClosed, LogBehind].some((kind) => error instanceof kind))
       throw new Failure((error as Error).message);
     throw error;

@@ -1,7 +1,6 @@
 /** Reads the command line, runs the command, and turns failures into a message and an exit code. */
 import { type Command, CommanderError } from 'commander';
 import { z } from 'zod';
-import { unusableDatabase } from '#src/database/unusable.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { describeCommands } from './commands.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
@@ -29,21 +28,18 @@ export async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' });
     return outcome.code;
   } catch (error) {
-    if (error instanceof Failure) {
-      // A job that runs the command has a channel to it, and reads JSON lines from standard error
-      // (`src/operations/jobs/command.ts`).
-      if (error.reason !== undefined && process.send !== undefined)
-        process.stderr.write(`${JSON.stringify({ reason: error.reason })}\n`);
-      return refuse(error.message, error.exitCode);
-    }
     if (error instanceof z.ZodError)
       return refuse(error.issues.map(({ message }) => message).join('\n'), MISUNDERSTOOD);
     if (!(error instanceof CommanderError)) {
-      if (error instanceof Error && error.name === 'ConfigError') return refuse(error.message, 1);
-      const unusable = process.env.DATABASE_URL ? unusableDatabase(error) : undefined;
-      if (unusable !== undefined) return refuse(unusable, 1);
-      const failure = (await import('./store/unreadable.ts')).unreadableFailure(error);
+      const failure =
+        error instanceof Failure
+          ? error
+          : (await import('./store/explained-failure.ts')).explainedFailure(error);
       if (failure === undefined) throw error;
+      // A job that runs the command has a channel to it, and reads JSON lines from standard error
+      // (`src/operations/jobs/command.ts`).
+      if (failure.reason !== undefined && process.send !== undefined)
+        process.stderr.write(`${JSON.stringify({ reason: failure.reason })}\n`);
       return refuse(failure.message, failure.exitCode);
     }
     if (error.exitCode === 0) return 0;

@@ -44,7 +44,16 @@ export function isTableMissing(error: unknown): boolean {
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)) return true;
-  return /^(Connection terminated|Client (has encountered|was closed)|timeout (expired|exceeded)|Query read timeout|write after end)/.test(
-    error.message,
-  );
+  return CUT.test(error.message) || /^(timeout (expired|exceeded)|Query read timeout)/.test(error.message);
+}
+
+/** The driver's messages about a connection that ended while it was in use. */
+const CUT = /^(Connection terminated|Client (has encountered|was closed)|write after end)/;
+
+/** Returns whether PostgreSQL ended or refused the connection, as it does while it restarts. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof pg.DatabaseError) return /^(08|57P0[123]$)/.test(code ?? '');
+  return CUT.test(error.message) || code === 'ECONNRESET' || code === 'ECONNREFUSED' || syscall === 'connect';
 }

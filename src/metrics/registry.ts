@@ -54,7 +54,7 @@ export function createMetrics(process?: MeasuredProcess): Metrics {
   });
   const throttled = new Counter({
     name: 'annal_requests_throttled_total',
-    help: 'Requests that this instance answered with 429, by the kind of limit that was reached: address, key, application, grant, member.',
+    help: 'Requests that this instance answered with 429, by the kind of limit that was reached: address, key, application, grant, person, link.',
     labelNames: ['by'],
     registers: [registry],
   });

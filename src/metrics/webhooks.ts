@@ -30,7 +30,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 export function observeWebhooks(
   registry: Registry,
   backlog: () => Promise<Backlog>,
-): (endpointId: string, attempted: Attempted) => void {
+): (attempted: Attempted) => void {
   const registers = [registry];
   const attempts = new Counter({
     name: 'annal_webhook_attempts_total',
@@ -40,8 +40,7 @@ export function observeWebhooks(
   });
   const duration = new Histogram({
     name: 'annal_webhook_attempt_duration_seconds',
-    help: 'Time from connecting to the last byte of the answer, by endpoint.',
-    labelNames: ['endpoint'],
+    help: 'Time from connecting to the last byte of the answer.',
     buckets: SECONDS,
     registers,
   });
@@ -53,7 +52,8 @@ export function observeWebhooks(
       registers,
       async collect() {
         const found = await resultInTime(look);
-        if (found === undefined) this.reset();
+        // `reset` would set a gauge without labels to 0.
+        if (found === undefined) this.remove();
         else this.set(found[member]);
       },
     });
@@ -69,7 +69,7 @@ export function observeWebhooks(
     'oldest',
   );
   gauge('annal_webhook_waiting_deliveries', 'Webhook deliveries that wait between two attempts.', 'waiting');
-  return (endpoint, { delivered, timedOut, status, seconds }) => {
+  return ({ delivered, timedOut, status, seconds }) => {
     const result = delivered
       ? 'delivered'
       : timedOut
@@ -78,6 +78,6 @@ export function observeWebhooks(
           ? 'unreachable'
           : 'refused';
     attempts.inc({ result });
-    duration.observe({ endpoint }, seconds);
+    duration.observe(seconds);
   };
 }

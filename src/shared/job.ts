@@ -9,7 +9,7 @@ import type { Micros } from './time/time.ts';
 export type JobStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
 
 /**
- * Why a job's command ended without a result: it was asked to stop, another process is doing the same work, or the work was
+ * Why a job's command ended without a result: it was asked to stop or lost its database or event store, another process is doing the same work, or the work was
  * already done.
  */
 export const FAILURE_REASONS = ['interrupted', 'busy', 'finished'] as const;

@@ -110,6 +110,19 @@ describe('jobs', () => {
     expect((await ended(jobs, job)).status).to.equal('done');
   });
 
+  it('go on after PostgreSQL ended their connections, as it does when it restarts', async () => {
+    const release = await holdRebuild(service.databaseUrl, 'projects');
+    const { job } = await jobs.start(rebuildOf('projects'));
+    await eventually(() => isHeld(service.pool, 'projects'));
+    await service.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'annal rebuild projects'",
+    );
+    await eventually(async () => (await jobs.find('rebuild', job.id))?.status === 'waiting');
+    expect((await jobs.find('rebuild', job.id))?.error).to.contain('connection to the database was lost');
+    await release();
+    expect((await ended(jobs, job)).status).to.equal('done');
+  });
+
   it('are cancelled while they wait and while they run', async () => {
     const release = await holdRebuild(service.databaseUrl, 'search');
     const { job } = await jobs.start(rebuildOf('search'));

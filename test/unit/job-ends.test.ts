@@ -25,7 +25,7 @@ describe('the end of a job', () => {
         expect(KINDS[kind]?.end(ended({ failure: words })).status, words).to.equal('failed');
     });
 
-  for (const kind of ['verification', 'takeback-plan', 'takeback', 'takeback-undo', 'checkpoint'])
+  for (const kind of ['rebuild', 'verification', 'takeback-plan', 'takeback', 'takeback-undo', 'checkpoint'])
     it(`of kind ${kind} that was interrupted comes again`, () =>
       expect(KINDS[kind]?.end(ended({ reason: 'interrupted' })).status).to.equal('again'));
 

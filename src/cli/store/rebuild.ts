@@ -14,7 +14,7 @@ import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from '../failure.ts';
 import { type Progress, startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
 import { table } from '../table.ts';
-import { unreadableFailure } from './unreadable.ts';
+import { unreadableFailure } from './explained-failure.ts';
 
 /** The command-line options. */
 export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {

@@ -20,7 +20,7 @@ export function endOfVerification({ code, printed, failure, reason }: Ended): En
   if (REPORTED.has(code) && isObject(asJson(printed)))
     return { status: 'done', result: reportIn(asJson(printed)) };
   if (reason === 'busy') return { status: 'again', error: 'another verification is running' };
-  if (reason === 'interrupted') return { status: 'again' };
+  if (reason === 'interrupted') return { status: 'again', error: failure };
   return { status: 'failed', error: failure };
 }
 
@@ -33,7 +33,7 @@ export function endOfCheckpoint({ code, printed, failure, reason }: Ended): Endi
       status: 'failed',
       error: 'nothing was signed: the log or the access log has faults, which a verification names',
     };
-  if (reason === 'interrupted') return { status: 'again' };
+  if (reason === 'interrupted') return { status: 'again', error: failure };
   return { status: 'failed', error: failure };
 }
 

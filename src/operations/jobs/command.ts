@@ -58,6 +58,8 @@ export function runCommand(
     child.once('error', reject);
     child.once('close', (code, signal) => {
       clearTimeout(killing);
+      // A signal to the whole process group or service may reach the command before it handles signals.
+      if (signal === 'SIGTERM' || signal === 'SIGINT') reason ??= 'interrupted';
       resolve({ code, signal, printed: readJson(output), failure, reason });
     });
   });

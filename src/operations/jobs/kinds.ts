@@ -36,6 +36,7 @@ function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
   if (code === 0) return { status: 'done', result: { models } };
   if (ended.reason === 'busy')
     return { status: 'again', error: 'another rebuild of these read models is running' };
+  if (ended.reason === 'interrupted') return { status: 'again', error: ended.failure };
   // The process was asked to stop, but the job wasn't cancelled.
   if (models.some(({ outcome }) => outcome === 'stopped')) return { status: 'again' };
   const differing = models.filter(({ outcome }) => outcome === 'differs').map(({ name }) => name);
@@ -53,7 +54,7 @@ function endOfTakeback({ code, ...ended }: Ended): Ending {
   if (code === 0) return { status: 'done' };
   // Another instance finished this job, but died before it recorded that.
   if (ended.reason === 'finished') return { status: 'done' };
-  if (ended.reason === 'interrupted') return { status: 'again' };
+  if (ended.reason === 'interrupted') return { status: 'again', error: ended.failure };
   if (ended.reason === 'busy') return { status: 'again', error: 'another process is already working on it' };
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }

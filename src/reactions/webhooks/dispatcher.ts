@@ -59,7 +59,7 @@ export class Dispatcher {
       /** How long a claim lasts beyond an attempt's timeout, in ms. */
       readonly marginMs: number;
       /** Called after every attempt. */
-      readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
+      readonly onAttempt?: (outcome: Outcome) => void;
       /** Called when the outcomes of deliveries are recorded in the ledger. */
       readonly onNoted?: (deliveryIds: readonly string[]) => void;
     },
@@ -184,7 +184,7 @@ export class Dispatcher {
     lane.answered(outcome.seconds);
     // From now on, the endpoint gets one delivery at a time, so its other claims are dropped.
     if (outcome.timedOut) lane.clear();
-    this.deps.onAttempt?.(due.endpointId, outcome);
+    this.deps.onAttempt?.(outcome);
     this.#ended.push(this.#makeEnd(due, outcome));
     this.#noting ??= this.#note();
   }
