@@ -227,6 +227,36 @@ describe('the routes of operators', () => {
     const { data: needs } = await admin.done('GET', '/operations/health');
     expect(needs.find(({ code }) => code === 'requests_failing')).to.include({ count: 1, urgent: false });
 
+    // If there are more requests than are looked at, the newest are.
+    await service.pool.query(
+      `insert into operations.request_log (request_id, at, project, environment, method, path, status, ms)
+       select 'req_busy' || n, (extract(epoch from clock_timestamp()) * 1000000)::int8 - (51000 - n) * 1000000::int8, $1, 'sandbox', 'GET',
+              case when n > 50990 then '/late' else '/early' end, 200, 1
+         from generate_series(1, 51000) n`,
+      [project],
+    );
+    const busy = await admin.done('GET', '/operations/slow-requests');
+    expect(busy.requests).to.equal(50_000);
+    expect((busy.data as AdminJson[]).find((each) => each.route === '/late')?.requests).to.equal(10);
+    expect(Date.parse(String(busy.from))).to.be.greaterThan(Date.now() - 51_000_000);
+    await service.pool.query("delete from operations.request_log where request_id like 'req\\_busy%'");
+
+    // A rebuild that failed needs nobody once a later one includes its read models.
+    const started = (await service.pool.query('select max(created_at)::float8 as at from operations.job'))
+      .rows[0].at;
+    await service.pool.query(
+      `insert into operations.job (id, kind, subject, options, status, started_by, created_at, finished_at)
+       values ('job_early', 'rebuild', 'history search', '{}', 'failed', '{}', $1, $1),
+              ('job_part', 'rebuild', 'search', '{}', 'failed', '{}', $1, $1),
+              ('job_later', 'rebuild', 'consents search', '{}', 'done', '{}', $1 + 1, $1 + 1)`,
+      [started],
+    );
+    const failed = (await admin.done('GET', '/operations/health')).data as AdminJson[];
+    expect(
+      failed.filter(({ code }) => code === 'rebuild_failed').map(({ subject }) => subject),
+    ).to.deep.equal(['history search']);
+    await service.pool.query("delete from operations.job where id in ('job_early', 'job_part', 'job_later')");
+
     const [instance] = await list('instances');
     expect(instance).to.include({ version: VERSION, pid: service.pid, alive: true, answers: true });
     const second = await startSecondInstance(service);

@@ -1,5 +1,6 @@
 /** given a long download · when access to it is lost partway through · then the rest isn't sent */
 import { expect } from 'chai';
+import { CHECKPOINT_ROUTES } from '#src/http/admin/audit/checkpoints.ts';
 import { EXPORT_ROUTES } from '#src/http/admin/audit/exports.ts';
 import { whileAllowed } from '#src/http/answer/while-allowed.ts';
 import { recordDownload } from '#src/http/patient/data.ts';
@@ -59,6 +60,30 @@ describe('a download', () => {
     const [came, error] = await read(answer?.stream);
     expect(came).to.equal(2);
     expect(error).to.have.property('kind', 'not_found');
+  });
+
+  it('of a checkpoint breaks off when the operator’s role ends', async () => {
+    const route = CHECKPOINT_ROUTES.find(({ operationId }) => operationId === 'downloadCheckpoint');
+    let asked = 0;
+    const services = {
+      operatorOrganization: async () => 'org_1',
+      adminQueries: {
+        organization: async () => {
+          asked += 1;
+          return { role: asked === 1 ? 'admin' : 'developer' };
+        },
+      },
+      audit: { findCheckpoint: async () => ({ id: 'chk_1', time: '' }), readCheckpoint: pieces },
+    };
+    const run = route?.accept({
+      params: { checkpoint_id: 'chk_1' },
+      query: new URLSearchParams(),
+      body: undefined,
+    });
+    const answer = await run?.({ services, identity: {} } as never);
+    const [came, error] = await read(answer?.stream);
+    expect(came).to.equal(2);
+    expect(error).to.have.property('kind', 'forbidden');
   });
 
   for (const kind of ['export', 'everything'])
