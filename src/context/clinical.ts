@@ -173,7 +173,9 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       ...substitutionPhrases(medicine).map(inEnglish),
       ...(standing === 'past' ? [] : changes(medicine)),
       doseChangeText(medicine),
-      reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
+      reading.focus.work === 'review' && reason !== undefined && standing !== 'forbidden'
+        ? `for ${reason}`
+        : undefined,
       joinMedicineNotes(sources.filter((source) => source.standing === standing)),
     );
     const [code] = coded;

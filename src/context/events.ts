@@ -94,6 +94,7 @@ export function procedures(reading: Reading): Fact[] {
         ? undefined
         : `${others.length + 1} times since ${others.map(findDay).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
       nameConcept(value.outcome),
+      complicationText(value.complication),
       value.status === 'completed' ? undefined : nameCodes('en', 'eventStatus', value.status),
       reasonText(value.statusReason),
     );
@@ -101,6 +102,11 @@ export function procedures(reading: Reading): Fact[] {
     const fact = makeFact(reading, 'procedures', 'procedures', place / 2, entry, said, members, value.code);
     return [{ ...fact, also: others }];
   });
+}
+
+function complicationText(complication: Json | undefined): string | undefined {
+  const said = nameConcept(complication);
+  return said === undefined ? undefined : `complication: ${said}`;
 }
 
 /** Returns why something has its status. */

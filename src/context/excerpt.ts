@@ -42,6 +42,7 @@ const READ = [
     'conclusion',
     'conclusionCode',
     'outcome',
+    'complication',
     'content',
     'context',
     'bodySite',

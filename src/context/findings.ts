@@ -3,7 +3,7 @@
 import { revisionText } from '#src/clinical/reading/english.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { normalRange } from '#src/clinical/reading/numbers/normal-range.ts';
+import { placeOutside } from '#src/clinical/reading/numbers/normal-range.ts';
 import {
   readingText,
   readMeasured,
@@ -13,7 +13,7 @@ import {
 import { findPressure } from '#src/clinical/reading/pressure.ts';
 import { findValueRevision } from '#src/clinical/reading/revisions.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
-import { referenceRange } from '#src/clinical/reading/words.ts';
+import { notes, referenceRange } from '#src/clinical/reading/words.ts';
 import { loincCodes, objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -43,19 +43,13 @@ function partName({ code }: JsonObject): string {
 }
 
 /**
- * Returns why a value is remarkable, ignoring its components.
+ * Returns why a value is remarkable, ignoring its components: its interpretation or, if that is missing or normal, its place
+ * outside the normal range.
  * @param value an Observation or a component
  */
 function ownFlag(value: JsonObject): string | undefined {
-  const flags = objects(value.interpretation);
-  if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
-  const found = numberIn(value);
-  const range = normalRange(value.referenceRange);
-  const bound = (name: 'low' | 'high') => numberIn({ valueQuantity: range?.[name] ?? null });
-  const [low, high] = [bound('low'), bound('high')];
-  if (found === undefined) return undefined;
-  if (low !== undefined && low.unit === found.unit && found.value < low.value) return 'low';
-  return high !== undefined && high.unit === found.unit && found.value > high.value ? 'high' : undefined;
+  const said = line(', ', ...objects(value.interpretation).map(flagIn));
+  return said === '' ? placeOutside(value) : said;
 }
 
 /** Returns the interpretation of a result without a value. */
@@ -125,6 +119,7 @@ function stateFinding(
   const said = line(
     '; ',
     head,
+    notes(value.note),
     sayBeside(same, atOnce, value),
     revision === undefined ? undefined : revisionText(revision),
     past.length === 0 ? undefined : `before ${past.join(', ')}`,

@@ -1,5 +1,6 @@
 /** Returns the values of Observations as text and as numbers. */
 
+import { nameCoded } from '#src/clinical/reading/names/name-code.ts';
 import { pressureText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
 import { choice } from '#src/clinical/reading/words.ts';
@@ -16,11 +17,12 @@ export function valueIn(value: JsonObject): string | undefined {
   const pressure = pressureText(components);
   if (pressure !== undefined) return inLine(pressure);
   const ordered = systolicFirst(components, ({ code }) => findPressure(loincCodes(code)));
+  if (ordered.every((component) => choice(component, 'value') === undefined)) return undefined;
   const said = ordered.flatMap((component) => {
-    const shown = choice(component, 'value');
+    const shown = choice(component, 'value') ?? nameCoded('en', component.dataAbsentReason, 'absent');
     return shown === undefined ? [] : [`${nameOr(component.code, 'part')} ${shown}`];
   });
-  return said.length === 0 ? undefined : inLine(said.join(', '));
+  return inLine(said.join(', '));
 }
 
 /**

@@ -12,7 +12,7 @@ import { makeServer } from './server.ts';
  * The version of the rules for answering messages. Increment it with every change after which the same message gets a
  * different answer; otherwise, `test/receipts/forms.test.ts` fails.
  */
-export const MCP_FORM = 3;
+export const MCP_FORM = 4;
 
 /** A message, and the way in which its tools reach the interfaces. */
 export interface McpMessage {

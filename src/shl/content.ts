@@ -28,7 +28,7 @@ import { ChangedEntries, replacedEntry } from './replaced-bundle.ts';
  * The version of the rules for creating content. Increment it with every change after which the same record results in a
  * different text; otherwise, `test/receipts/forms.test.ts` fails.
  */
-export const LINK_FORM = 10;
+export const LINK_FORM = 11;
 
 /** Dependencies. */
 export interface ContentDeps {

@@ -81,6 +81,64 @@ describe('details of entries', () => {
     expect(row?.says).to.deep.include({ key: 'known.performedage', values: { age: '40 years' } });
   });
 
+  it('say which complication a procedure had', async () => {
+    const done = { resourceType: 'Procedure', status: 'completed', code: words('Hip replacement') };
+    const record = recordOf({ ...done, outcome: words('successful'), complication: [words('DVT')] });
+    const { sections, bundle } = summarize(record, TODAY);
+    expect(sections.get('47519-4')?.rows[0]?.Outcome).to.equal('successful; complication: DVT');
+    expect((await composeContext(record, TODAY, 5_000)).text).to.contain('; successful; complication: DVT\n');
+    const [row] = (await view([bundle], TODAY)).sections.get('procedures') ?? [];
+    expect(row?.details).to.include('successful');
+    expect(row?.says).to.deep.include({ key: 'known.complication', values: { text: 'DVT' } });
+  });
+
+  it('say which part of a blood pressure could not be measured', async () => {
+    const part = (loinc: string, text: string, more: JsonObject): JsonObject => ({
+      code: { coding: [{ system: 'http://loinc.org', code: loinc }], text },
+      ...more,
+    });
+    const record = recordOf({
+      ...{ resourceType: 'Observation', status: 'final', code: words('Blood pressure') },
+      ...{ effectiveDateTime: '2026-10-01', category: [{ coding: [{ code: 'vital-signs' }] }] },
+      component: [
+        part('8480-6', 'Systolic', { valueQuantity: { value: 185, unit: 'mmHg' } }),
+        part('8462-4', 'Diastolic', { dataAbsentReason: { coding: [{ code: 'error' }] } }),
+      ],
+    });
+    expect((await composeContext(record, TODAY, 5_000)).text).to.contain(
+      'Systolic 185 mmHg, Diastolic could not be measured',
+    );
+    const { bundle } = summarize(record, TODAY);
+    const rows = [...(await view([bundle], TODAY)).sections.values()].flat();
+    expect(JSON.stringify(rows.find(({ name }) => name === 'Blood pressure'))).to.contain(
+      'could not be measured',
+    );
+  });
+
+  it('which a reader needs to judge a result: its note, and that it is beyond its range', async () => {
+    const result = (more: JsonObject): JsonObject => ({
+      ...{ resourceType: 'Observation', status: 'final', code: words('Troponin T') },
+      ...{ effectiveDateTime: '2026-10-01', category: [{ coding: [{ code: 'laboratory' }] }] },
+      ...more,
+    });
+    const range = { referenceRange: [{ high: { value: 14, unit: 'ng/L' } }] };
+    const told = async (more: JsonObject): Promise<string> =>
+      (await composeContext(recordOf(result({ ...range, ...more })), TODAY, 5_000)).text;
+    const beyond = { value: 2_000, unit: 'ng/L', comparator: '>' };
+    expect(await told({ valueQuantity: beyond, note: [words('haemolysed')] })).to.contain(
+      'Troponin T: >2000 ng/L (2026-10-01; high; range ≤ 14); haemolysed',
+    );
+    const normal = [{ coding: [{ code: 'N' }] }];
+    const above = { value: 20, unit: 'ng/L' };
+    expect(await told({ valueQuantity: above, interpretation: normal })).to.contain('; high;');
+    for (const valueQuantity of [
+      { ...beyond, comparator: '<' },
+      { ...above, unit: 'µg/L' },
+      { value: 14, unit: 'ng/L' },
+    ])
+      expect(await told({ valueQuantity })).to.not.contain('high');
+  });
+
   it('say which substance caused a reaction, unless the allergy’s name says it', async () => {
     const allergy = (substance: string): JsonObject => ({
       ...{ resourceType: 'AllergyIntolerance', code: words('Penicillin') },

@@ -90,6 +90,19 @@ describe('a prescription that becomes valid later', () => {
   });
 });
 
+describe('a medicine that must not be given', () => {
+  it('has its reason in each view', async () => {
+    const forbidden = order({ doNotPerform: true, reasonCode: [{ text: 'GI bleed' }] });
+    const { summary, context, link } = await sayEverywhere({}, forbidden);
+    expect(summary).to.equal('not to be given; reason: GI bleed; ordered 2026-10-01');
+    expect(context).to.contain('- Ibuprofen; not to be given; reason: GI bleed; ordered 2026-10-01\n');
+    expect(link?.map(([key]) => key)).to.include('known.statusreason');
+    expect(lineOf('en', {}, forbidden)).to.deep.equal([
+      ...['Not to be given', 'reason: GI bleed', 'ordered 1 October 2026'],
+    ]);
+  });
+});
+
 describe('a medicine of a deceased person', () => {
   const died = { deceasedDateTime: '2026-05-01' };
 

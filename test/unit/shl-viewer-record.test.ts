@@ -286,7 +286,16 @@ describe('the record on the page of a shared link', () => {
     };
     const flagged = (code: string): string | undefined =>
       rowsOf('results', observed({ ...beyond, interpretation: [{ coding: [{ code }] }] }))[0]?.flag;
-    expect([flagged('U'), flagged('N')]).to.deep.equal(['high', '']);
+    // As on patients' pages, the range decides if the laboratory calls a value normal that is outside it.
+    expect([flagged('U'), flagged('N')]).to.deep.equal(['high', 'high']);
+    const bounded = (value: number, comparator: string): string | undefined =>
+      rowsOf(
+        'results',
+        observed({ ...beyond, valueQuantity: { ...quantity(value, 'mmol/L'), comparator } }),
+      )[0]?.flag;
+    expect([bounded(200, '>'), bounded(145, '>'), bounded(145, '>='), bounded(200, '<')]).to.deep.equal([
+      ...['high', 'high', '', ''],
+    ]);
   });
 
   it('shows no entry that a mark could turn around, wherever it stands, and counts them', () => {

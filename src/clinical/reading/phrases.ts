@@ -108,6 +108,7 @@ type MedicineDates = Pick<
   | 'dated'
   | 'planned'
   | 'statusReason'
+  | 'reasons'
   | 'diedBefore'
   | 'today'
 >;
@@ -117,11 +118,23 @@ type MedicineDates = Pick<
  * and what other sources say about it.
  */
 export function medicinePhrases(medicine: MedicineDates): Phrase[] {
-  const { standing, status, until, prescribed, contradicted, dated, planned, statusReason, diedBefore } =
-    medicine;
+  const {
+    standing,
+    status,
+    until,
+    prescribed,
+    contradicted,
+    dated,
+    planned,
+    statusReason,
+    diedBefore,
+    reasons,
+  } = medicine;
   const said = takenPhrases(medicine);
   const isDated = until !== undefined && !isFuture(until, medicine.today);
   if (status === 'stopped' && standing === 'past' && !isDated) said.unshift(phrase('stopped'));
+  if (standing === 'forbidden' && reasons.length > 0)
+    said.unshift({ ...phrase('statusreason'), text: reasons.join(', ') });
   if (statusReason !== undefined) said.unshift({ ...phrase('statusreason'), text: statusReason });
   if (prescribed !== undefined)
     said.push(standing === 'forbidden' ? phrase('ordered', prescribed.last) : prescribedPhrase(prescribed));
@@ -205,7 +218,7 @@ export function dosePhrases(
 function dosePhrase(dose: MedicineSource): Phrase | undefined {
   const { prescribed: day } = dose;
   const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
-  const others = { contradicted: undefined, planned: undefined, statusReason: undefined };
+  const others = { contradicted: undefined, planned: undefined, statusReason: undefined, reasons: [] };
   return medicinePhrases({ ...dose, ...others, prescribed })[0];
 }
 

@@ -29,7 +29,7 @@ import type { Source, Stored } from './source.ts';
  * The version of the rules for generating summaries. Increase it with every change that makes the same record produce a
  * different document; otherwise `test/receipts/forms.test.ts` fails.
  */
-export const SUMMARY_FORM = 10;
+export const SUMMARY_FORM = 11;
 
 /** The inputs for a document, in addition to the resources chosen from the record. */
 export interface DocumentParts {

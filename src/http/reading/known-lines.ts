@@ -256,7 +256,9 @@ export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>
       dosesText(place, medicine),
       ...substitutionPhrases(medicine).map((phrase) => phraseText(say, phrase)),
       ...medicineDates(place, { ...medicine, sources: said }),
-      reasons.length === 0 ? undefined : say('known.for', { reason: say.list(reasons) }),
+      reasons.length === 0 || standing === 'forbidden'
+        ? undefined
+        : say('known.for', { reason: say.list(reasons) }),
       ...new Set(said.map(({ told }) => notes(told.value.note))),
     ],
     ordered.map((source) => ({ entry: source.told, says: sourceWords(place, source) })),

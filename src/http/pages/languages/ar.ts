@@ -650,6 +650,7 @@ export const ar: Wording = {
   'health.noplans': 'لا توجد خطة رعاية مسجّلة.',
   'known.onsetage': 'العمر عند البداية: {age}',
   'known.performedage': 'العمر وقتها: {age}',
+  'known.complication': 'مضاعفات: {text}',
   'known.onset': 'البداية: {text}',
   'known.endage': 'العمر عند النهاية: {age}',
   'known.end': 'النهاية: {text}',

@@ -675,6 +675,7 @@ export const de: Wording = {
   'health.noplans': 'Es ist kein Behandlungsplan eingetragen.',
   'known.onsetage': 'Alter bei Beginn: {age}',
   'known.performedage': 'Alter dabei: {age}',
+  'known.complication': 'Komplikation: {text}',
   'known.onset': 'Beginn: {text}',
   'known.endage': 'Alter am Ende: {age}',
   'known.end': 'Ende: {text}',

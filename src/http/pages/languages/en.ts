@@ -649,6 +649,7 @@ export const en = {
   'health.noplans': 'No care plan is recorded.',
   'known.onsetage': 'age at onset: {age}',
   'known.performedage': 'age at the time: {age}',
+  'known.complication': 'complication: {text}',
   'known.onset': 'onset: {text}',
   'known.endage': 'age at end: {age}',
   'known.end': 'end: {text}',

@@ -660,6 +660,7 @@ export const es: Wording = {
   'health.noplans': 'No hay ningún plan de cuidados anotado.',
   'known.onsetage': 'edad al inicio: {age}',
   'known.performedage': 'edad en ese momento: {age}',
+  'known.complication': 'complicación: {text}',
   'known.onset': 'inicio: {text}',
   'known.endage': 'edad al final: {age}',
   'known.end': 'final: {text}',

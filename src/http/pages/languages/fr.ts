@@ -671,6 +671,7 @@ export const fr: Wording = {
   'health.noplans': 'Aucun plan de soins n’est inscrit.',
   'known.onsetage': 'âge au début : {age}',
   'known.performedage': 'âge à ce moment : {age}',
+  'known.complication': 'complication : {text}',
   'known.onset': 'début : {text}',
   'known.endage': 'âge à la fin : {age}',
   'known.end': 'fin : {text}',

@@ -647,6 +647,7 @@ export const nb: Wording = {
   'health.noplans': 'Ingen behandlingsplaner er registrert.',
   'known.onsetage': 'alder ved start: {age}',
   'known.performedage': 'alder da: {age}',
+  'known.complication': 'komplikasjon: {text}',
   'known.onset': 'start: {text}',
   'known.endage': 'alder ved slutt: {age}',
   'known.end': 'slutt: {text}',

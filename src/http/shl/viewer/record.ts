@@ -17,7 +17,7 @@ import {
 } from '#src/clinical/reading/names/code-words.ts';
 import { findConceptWord } from '#src/clinical/reading/names/concept-word.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { normalRange } from '#src/clinical/reading/numbers/normal-range.ts';
+import { normalRange, placeOutside } from '#src/clinical/reading/numbers/normal-range.ts';
 import {
   pressureText,
   quantityText,
@@ -528,15 +528,23 @@ const READERS: Readonly<Record<string, (resource: JsonObject, context: Context) 
   }),
   Procedure(resource, { lang }) {
     const age = ageIn(resource, 'performed');
+    const complication = joined(list(resource.complication).map(conceptName), ', ');
     return {
       name: conceptName(resource.code),
       details: [
         joined(list(resource.bodySite).map(conceptName)),
         string(resource.performedString),
+        conceptName(resource.outcome),
         readStatus(resource, lang),
       ],
-      says:
-        age === undefined ? [] : [{ key: 'known.performedage', values: { age: string(ageText(lang, age)) } }],
+      says: [
+        ...(complication === ''
+          ? []
+          : [{ key: 'known.complication' as const, values: { text: complication } }]),
+        ...(age === undefined
+          ? []
+          : [{ key: 'known.performedage' as const, values: { age: string(ageText(lang, age)) } }]),
+      ],
     };
   },
   Device: readDevice,
@@ -744,20 +752,7 @@ function readFlag(holder: JsonObject): Flag {
   const said = codes.flatMap((code) => FLAGS[code] ?? []);
   const worst = said.find((flag) => flag.startsWith('critical')) ?? said.find((flag) => flag !== 'abnormal');
   if (said.length > 0) return worst ?? 'abnormal';
-  if (codes.includes('N')) return '';
-  const { low, high } = normalRange(holder.referenceRange) ?? {};
-  const { value, comparator } = object(holder.valueQuantity);
-  const isSameUnit = (limit: Json | undefined): boolean =>
-    object(limit).unit === undefined ||
-    string(object(limit).unit) === string(object(holder.valueQuantity).unit);
-  const [number = Number.NaN, from = Number.NaN, to = Number.NaN] = [
-    value,
-    object(low).value,
-    object(high).value,
-  ].map((each) => (each === undefined ? Number.NaN : Number(each)));
-  if (comparator !== undefined) return '';
-  if (number < from && isSameUnit(low)) return 'low';
-  return number > to && isSameUnit(high) ? 'high' : '';
+  return placeOutside(holder) ?? '';
 }
 
 const LOINC = 'http://loinc.org';
@@ -791,8 +786,14 @@ function observation(resource: JsonObject, { lang }: Pick<Context, 'lang'>): Rea
     findPressure(listCodes(code)),
   );
   const own = textOfValue(resource, lang);
-  const parts = components
-    .map((component): Part => ({ name: nameOfResult(component.code), value: textOfValue(component, lang) }))
+  const hasValue = components.some((component) => textOfValue(component, lang) !== '');
+  const parts = (hasValue ? components : [])
+    .map(
+      (component): Part => ({
+        name: nameOfResult(component.code),
+        value: textOfValue(component, lang) || codedWord(lang, 'absent', component.dataAbsentReason),
+      }),
+    )
     .filter(({ value }) => value !== '');
   const value = own || string(pressureText(components, { lang }));
   const flags = [resource, ...components].map(readFlag);
