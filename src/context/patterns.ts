@@ -69,11 +69,22 @@ function* trackOfEntries(entries: readonly Entry[], last: number): Steps<Track> 
     const measured = read.get(number);
     if (measured === undefined) continue;
     const unit = measured.unit === '' ? null : measured.unit;
+    // The author doesn't matter, because an AI's entries aren't among the facts.
+    const source = {
+      fhir: `${entry.type}/${entry.id}`,
+      version: entry.version,
+      authorType: 'import',
+    } as const;
+    // A literal without spreads, because a series may have thousands of points.
     const point: Point = {
-      ...{ date: dated.date, at: dated.at, offset: 0, value: measured.value },
-      ...{ bound: null, low: null, high: null },
-      // The author doesn't matter, because an AI's entries aren't among the facts.
-      source: { fhir: `${entry.type}/${entry.id}`, version: entry.version, authorType: 'import' },
+      date: dated.date,
+      at: dated.at,
+      offset: 0,
+      value: measured.value,
+      bound: null,
+      low: null,
+      high: null,
+      source,
     };
     const before = byUnit.get(unit);
     if (before === undefined) byUnit.set(unit, [point]);
