@@ -41,7 +41,10 @@ const environment = z.object({
     .default('127.0.0.1')
     .describe('Address to listen on: `127.0.0.1` for this machine only, `0.0.0.0` for all addresses.'),
   BASE_URL: url(['http:', 'https:'], 'https://records.example.org')
-    .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
+    .refine(
+      (text) => !/[?#]|^\w+:\/\/[^/]*@/.test(text),
+      'must have no user, no password, no query and no fragment',
+    )
     .optional()
     .describe('URL at which clients reach the service, without `/fhir/R4`. Default: `http://HOST:PORT`.'),
   DATA_DIR: z
@@ -397,7 +400,12 @@ function makeBucket(data: z.output<typeof environment>): DocumentsBucket | undef
     throw new ConfigError(
       'DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY must be set together',
     );
-  if (bucket === undefined) return undefined;
+  if (bucket === undefined) {
+    if ((data.DOCUMENTS_S3_ENDPOINT ?? accessKeyId) === undefined) return undefined;
+    throw new ConfigError(
+      'DOCUMENTS_S3_BUCKET is missing; set it, or leave out the other settings for S3: without a bucket, documents are stored in DATA_DIR',
+    );
+  }
   return {
     bucket,
     region: data.DOCUMENTS_S3_REGION,

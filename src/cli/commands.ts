@@ -223,7 +223,7 @@ export function describeCommands(people: string): CommandLine {
     async (words, { out, ...others }) => {
       if (out === undefined) throw new Failure('annal export needs --out <file>', MISUNDERSTOOD);
       const { exportCommand } = await import('./record/export.ts');
-      return exportCommand(words.join(' '), { out, ...others });
+      return interruptible((signal) => exportCommand(words.join(' '), { out, ...others, signal }));
     },
   );
 

@@ -1,13 +1,14 @@
 /** `annal checkpoint`, `verify --checkpoint`, `export` and `history` against the real service, as an auditor uses them. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { z } from 'zod';
+import { exportCommand } from '#src/cli/record/export.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Service, startService } from '#test/support/service.ts';
@@ -241,6 +242,20 @@ describe('the command line, for auditors', () => {
       expect(beyond.stderr).to.contain(end);
     }
     expect((await annal('record', patient, '--at', 'position:0')).stderr).to.contain('has no record as of');
+  });
+
+  it('leaves no file when an export is interrupted', async () => {
+    const out = join(folder, 'interrupted.ndjson');
+    const signal = AbortSignal.abort();
+    const before = process.env;
+    process.env = { ...before, DATA_DIR: service.dataDir, DATABASE_URL: database.url };
+    try {
+      const error = await exportCommand(patient, { out, signal }).catch((thrown: unknown) => thrown);
+      expect(String(error)).to.contain('the export was stopped');
+    } finally {
+      process.env = before;
+    }
+    expect(await readdir(folder)).not.to.include('interrupted.ndjson');
   });
 
   it('signs a checkpoint, and proves that no history up to then was altered since', async () => {

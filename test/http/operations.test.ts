@@ -395,7 +395,10 @@ describe('the health of an installation', () => {
     expect(codes({ failing: 10 })).to.deep.equal(['requests_failing!']);
     expect(codes(verified(0))).to.deep.equal([]);
     expect(codes(verified(2))).to.deep.equal(['verification_faults!']);
-    expect(codes(models({}, { state: 'rebuilding', stale: true }))).to.deep.equal([]);
+    expect(codes(models({}, { state: 'rebuilding' }))).to.deep.equal([]);
+    // Reads fail, although somebody has acted.
+    const rebuilding = models({ state: 'rebuilding', stale: true, tableVersion: undefined, lag: undefined });
+    expect(codes(rebuilding)).to.deep.equal(['read_model_behind']);
     expect(
       codes(models({ lag: { events: 5000, seconds: 90 } }, { state: 'missing' }, { state: 'outdated' })),
     ).to.deep.equal(['read_model_missing!', 'read_model_outdated!', 'read_model_behind']);

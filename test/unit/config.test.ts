@@ -55,6 +55,11 @@ describe('configuration', () => {
       ConfigError,
       'together',
     );
+    // Otherwise documents would silently be stored on this machine.
+    const keys = { DOCUMENTS_S3_ACCESS_KEY_ID: 'a', DOCUMENTS_S3_SECRET_ACCESS_KEY: 'b' };
+    for (const withoutBucket of [{ DOCUMENTS_S3_ENDPOINT: 'https://s3.example' }, keys])
+      expect(() => loadConfig(withoutBucket)).to.throw(ConfigError, 'DOCUMENTS_S3_BUCKET is missing');
+    expect(loadConfig({ DOCUMENTS_S3_REGION: 'eu-north-1' }).documentsBucket).to.equal(undefined);
   });
 
   it('takes an empty variable for an absent one', () => {
@@ -190,6 +195,7 @@ describe('configuration', () => {
     ['MODE', 'Production'],
     ['BASE_URL', 'records.example.org'],
     ['BASE_URL', 'https://x.example?y=1'],
+    ['BASE_URL', 'https://annal:hidden@x.example'],
     ['DATABASE_URL', 'mysql://x'],
     ['EVENTSTORE_URL', 'http://x'],
     ['EVENTSTORE_URL', 'esdb://one:2113,'],

@@ -21,12 +21,13 @@ export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly out: string;
   /** Prints the signed statement as JSON. */
   readonly json?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Exports a record, or another stream.
  * @throws Failure for a record that doesn't exist or was purged, for a broken hash chain (exit code 3), or if the file can't
- *   be written or already exists.
+ *   be written or already exists. If the command is interrupted, it leaves no file.
  */
 export async function exportCommand(
   of: string,
@@ -41,7 +42,10 @@ export async function exportCommand(
     withStream(store, stream, async (events) => {
       const time = (): string => toInstant(nowMicros());
       const lines = async function* (): AsyncGenerator<string> {
-        yield* exportLines(events, time, key, note);
+        for await (const line of exportLines(events, time, key, note)) {
+          if (where.signal?.aborted === true) throw new Failure('the export was stopped', 1, 'interrupted');
+          yield line;
+        }
         if (statement === undefined)
           throw new Failure(`${called} has no ${recordPatient(stream) === undefined ? 'events' : 'record'}`);
       };

@@ -135,7 +135,19 @@ function needsOfLog({ followers, notices }: Known): Need[] {
 function needsOfModel(model: FollowerStates['readModels'][number]): Need[] {
   const { name, state, lag, stale, failure } = model;
   const about = { subject: name, urgent: true, where: 'read-models' };
-  if (state === 'rebuilding') return [];
+  if (state === 'rebuilding')
+    return stale
+      ? [
+          make({
+            ...about,
+            code: 'read_model_behind',
+            // Nobody has to act.
+            urgent: false,
+            message: `Reads that need the read model ${name} fail until it is rebuilt.`,
+            action: 'Wait for the rebuild; its progress is shown with the read models.',
+          }),
+        ]
+      : [];
   if (state === 'missing')
     return [
       make({
