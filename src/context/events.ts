@@ -1,7 +1,7 @@
 /** Collects facts about events and plans: visits, operations, vaccinations, documents, care plans. */
 
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
-import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
+import { nameCoded, nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { isIdea } from '#src/clinical/reading/status.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
 import { subpotentText } from '#src/clinical/reading/vaccinations.ts';
@@ -110,27 +110,35 @@ function complicationText(complication: Json | undefined): string | undefined {
 }
 
 /** Returns why something has its status. */
-function reasonText(statusReason: Json | undefined): string | undefined {
-  const reason = nameConcept(statusReason);
+function reasonText(statusReason: Json | undefined, reason = nameConcept(statusReason)): string | undefined {
   return reason === undefined ? undefined : `reason: ${reason}`;
 }
 
-/** Returns vaccinations, one line per vaccine. */
+/** Returns vaccinations, one line per vaccine, and one per vaccine that wasn't given, with the reason. */
 export function immunizations(reading: Reading): Fact[] {
   const byVaccine = new Map<string, Entry[]>();
   for (const entry of listStated(reading, 'Immunization')) {
-    if (entry.value.status !== 'completed') continue;
-    const name = nameOr(entry.value.vaccineCode, 'vaccine without a name');
-    if (byVaccine.get(name)?.push(entry) === undefined) byVaccine.set(name, [entry]);
+    const { status, vaccineCode } = entry.value;
+    if (status !== 'completed' && status !== 'not-done') continue;
+    const key = `${String(status)} ${nameOr(vaccineCode, 'vaccine without a name')}`;
+    if (byVaccine.get(key)?.push(entry) === undefined) byVaccine.set(key, [entry]);
   }
   const isChild = isYoung(reading);
-  return [...byVaccine].flatMap(([name, [latest, ...others]], place) => {
+  return [...byVaccine.values()].flatMap(([latest, ...others], place) => {
     if (latest === undefined) return [];
     const days = [latest, ...others].map(doseDay);
     const shown = days.length > 5 ? [...days.slice(0, 4), `and ${days.length - 4} before`] : days;
-    const { vaccineCode } = latest.value;
-    const members = { ...codeMembers(vaccineCode, name), doses: days.length };
-    const said = line(': ', name, shown.join(', '));
+    const { vaccineCode, status, statusReason } = latest.value;
+    const name = nameOr(vaccineCode, 'vaccine without a name');
+    const isGiven = status === 'completed';
+    const members = { ...codeMembers(vaccineCode, name), doses: isGiven ? days.length : 0 };
+    const said = isGiven
+      ? line(': ', name, shown.join(', '))
+      : line(
+          '; ',
+          `${name}: ${nameCodes('en', 'immunizationStatus', status) ?? 'not given'} ${shown.join(', ')}`,
+          reasonText(statusReason, nameCoded('en', statusReason, 'noImmunization')),
+        );
     const fact = makeFact(
       reading,
       'immunizations',

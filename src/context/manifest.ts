@@ -23,7 +23,7 @@ export interface GrantManifest {
  * The version of the rules for generating contexts. Increase it with every change that makes the same record, request and day
  * produce a different response; otherwise `test/context/forms.test.ts` fails.
  */
-export const FORM = 20;
+export const FORM = 21;
 
 /** A manifest. The only other input is the record's events up to `at`. */
 export interface Manifest {

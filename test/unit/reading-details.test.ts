@@ -81,6 +81,21 @@ describe('details of entries', () => {
     expect(row?.says).to.deep.include({ key: 'known.performedage', values: { age: '40 years' } });
   });
 
+  it('say in contexts that a vaccine was not given, and why', async () => {
+    const vaccine = (status: string, day: string, more: JsonObject = {}): JsonObject => ({
+      ...{ resourceType: 'Immunization', status, vaccineCode: words('Hepatitis B') },
+      ...{ occurrenceDateTime: day, ...more },
+    });
+    const objected = { statusReason: { coding: [{ code: 'PATOBJ' }] } };
+    const { text } = await composeContext(
+      recordOf(vaccine('completed', '2026-04-01'), vaccine('not-done', '2026-05-01', objected)),
+      TODAY,
+      5_000,
+    );
+    expect(text).to.contain('- Hepatitis B: 2026-04-01\n');
+    expect(text).to.contain('- Hepatitis B: not given 2026-05-01; reason: not wanted\n');
+  });
+
   it('say which complication a procedure had', async () => {
     const done = { resourceType: 'Procedure', status: 'completed', code: words('Hip replacement') };
     const record = recordOf({ ...done, outcome: words('successful'), complication: [words('DVT')] });
