@@ -1,4 +1,5 @@
 /** Maps errors of the event store and the database to the refusals that clients get. */
+import { KeyFault } from '../audit/key.ts';
 import { isTableMissing } from '../database/failure.ts';
 import { NewerEvent } from '../events/newer.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../events/store.ts';
@@ -28,6 +29,7 @@ export function toRefusal(error: unknown): Refusal | undefined {
     return unavailable('other requests are writing this record; retry in a second');
   if (error instanceof NewerEvent) return Object.assign(unavailable(error.summary), { cause: error });
   if (error instanceof UnreadableEvent) return Object.assign(unavailable(UNREADABLE, 60), { cause: error });
+  if (error instanceof KeyFault) return Object.assign(unavailable(KEY_FAULT, 60), { cause: error });
   if (error instanceof Unavailable) return unavailable('the event store is unavailable; retry in a second');
   if (isDatabaseAway(error)) return unavailable('the database is unavailable; retry in a second');
   if (isTableMissing(error)) return tablesMissing([]);
@@ -43,6 +45,10 @@ export function toRefusal(error: unknown): Refusal | undefined {
 /** The message doesn't name the event, because it may go to someone who can't see the event's record. */
 const UNREADABLE =
   'an event in the log cannot be read, so this cannot be answered; an operator must run annal verify, which names the event';
+
+/** The message doesn't name the file; the service's log does. */
+const KEY_FAULT =
+  'the key that signs exports and checkpoints cannot be used; an operator must correct AUDIT_KEY_FILE, or the key in DATA_DIR';
 
 /**
  * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash, statement timeout).

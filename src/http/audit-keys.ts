@@ -28,6 +28,7 @@ export const AUDIT_KEY_ROUTES = [
     description:
       'A JWK Set with one Ed25519 key. Note the key once, and use it to check signed files: `--key` takes its `x`. If you don’t trust this service, get the key from its operator in another way.',
     tag: 'Audit',
+    errors: [503],
     answers: { 200: { description: 'The key', schema: keys } },
     async run({ service }) {
       const { id, text } = await service.services.audit.readKey();

@@ -28,6 +28,7 @@ on conflict (id) do update set seen_at = clock_timestamp(), runs = excluded.runs
 /** This instance. */
 export class Instance {
   #beating: NodeJS.Timeout | undefined;
+  #last: Promise<void> | undefined;
 
   constructor(
     private readonly pool: Pool,
@@ -40,13 +41,18 @@ export class Instance {
 
   /** Starts reporting that this instance is alive; returns at once. */
   start(): void {
-    this.#beating = setInterval(() => void this.#beat(), BEAT_MS).unref();
-    void this.#beat();
+    const beat = (): void => {
+      this.#last = this.#beat();
+    };
+    this.#beating = setInterval(beat, BEAT_MS).unref();
+    beat();
   }
 
   /** Removes its row. */
   async stop(): Promise<void> {
     clearInterval(this.#beating);
+    // A heartbeat that is under way would insert the row again, as if the instance had crashed.
+    await this.#last;
     await this.pool
       .query('delete from operations.instance where id = $1', [this.mark.id])
       .catch(() => undefined);

@@ -82,6 +82,18 @@ describe('signed exports for auditors', () => {
     expect(answer.headers.get('access-control-allow-origin')).to.equal('*');
   });
 
+  it('are unavailable while the key can’t be read, and the answer says what an operator must do', async () => {
+    const other = await startInProcess({}, { AUDIT_KEY_FILE: '/nowhere/audit-key.pem' });
+    try {
+      const answer = await fetch(`${other.url}/.well-known/audit-keys`);
+      const text = await answer.text();
+      expect(answer.status, text).to.equal(503);
+      expect(text).to.contain('must correct AUDIT_KEY_FILE').and.not.to.contain('/nowhere');
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('prove themselves, with the key that the service names', async () => {
     const [record, history, search] = await Promise.all(all().map(exported));
     if (!record || !history || !search) throw new Error('nothing was exported');
