@@ -30,6 +30,11 @@ left join lateral (
      and j.subject = t.id
    order by j.created_at desc limit 1) j on true`;
 
+/** Returns whether a take-back has failed: nothing is working on it any more. */
+function hasFailed(row: TakebackRow | undefined): boolean {
+  return row?.job?.status === 'failed';
+}
+
 /** Opens them. */
 export function openTakebacks(pool: Pool, jobs: OperationServices['jobs']): TakebackOrders {
   const takebacks = new Takebacks(pool);
@@ -58,7 +63,9 @@ export function openTakebacks(pool: Pool, jobs: OperationServices['jobs']): Take
     list: (project, asked) =>
       readPage(pool, { name: 'takebacks', rows: `${ROWS} where t.project = $1`, values: [project] }, asked),
     async carryOut(id, kind, by) {
-      const begun = await takebacks.begin(id, kind, FROM[kind], by);
+      const from =
+        kind === 'undo' && hasFailed(await read(id)) ? [...FROM.undo, 'running' as const] : FROM[kind];
+      const begun = await takebacks.begin(id, kind, from, by);
       if (begun === undefined) return undefined;
       await work(kind, id, by);
       return read(id);

@@ -160,6 +160,16 @@ describe('the screens of take-backs', () => {
     await look(page, 'failed');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Taken back: 1 version written in 1 record.').waitFor({ timeout: 60_000 });
+    await service.pool.query(
+      'update operations.takeback set result = null, finished_at = null where id = $1',
+      [id],
+    );
+    await set('running', 'failed', 'the disk was full');
+    await page.reload();
+    await page.getByText('the disk was full').waitFor();
+    await page.getByRole('button', { name: 'Undo the take-back …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo the take-back' }).click();
+    await page.getByText('Undone: 1 version written in 1 record.').waitFor({ timeout: 60_000 });
     await page.goto(screen('/tb_none'));
     await page.getByRole('alert').waitFor();
     await page.goto(screen('/new'));

@@ -390,6 +390,38 @@ describe('take-backs', () => {
     expect((await read(`/Observation/${id}`)).status).to.equal(200);
   });
 
+  it('can be undone if they failed while they were running', async () => {
+    const patients = [await newPatient(), await newPatient()];
+    const source = { 'X-Service-Source-System': 'Failed halfway' };
+    const ids = [
+      await observe(patients[0] ?? '', '1', source),
+      await observe(patients[1] ?? '', '2', source),
+    ];
+    const { id } = await planned({ select: { source_system: 'Failed halfway' } });
+    const undo = () => owner.ask('POST', `${path}/${id}/undo`);
+    expect((await undo()).status).to.equal(409);
+    await started(id);
+    // The state after a failure in the middle: one of the two records is done, but not the take-back.
+    const set = async (status: string) => {
+      await service.pool.query(
+        "update operations.takeback set state = 'running', result = null, finished_at = null where id = $1",
+        [id],
+      );
+      await service.pool.query(
+        "update operations.job set status = $2, error = 'stopped' where subject = $1 and kind = 'takeback'",
+        [id, status],
+      );
+    };
+    await set('done');
+    expect((await undo()).status).to.equal(409);
+    await set('failed');
+    const failed = (await owner.done('GET', `${path}/${id}`)) as unknown as Record<string, unknown>;
+    expect([failed.status, failed.failed_while]).to.deep.equal(['failed', 'running']);
+    const ended = await undone(id);
+    expect(ended.undo_result).to.deep.equal({ records: 2, versions: 2, stays: 0 });
+    for (const each of ids) expect((await read(`/Observation/${each}`)).status).to.equal(200);
+  });
+
   it('can be undone one after the other, the newest first', async () => {
     const patient = await newPatient();
     const id = await observe(patient, '1', OTHER);

@@ -56,7 +56,7 @@ export function TakebackDetails() {
           <>
             <Selection of={found} />
             <Progress of={found} />
-            <Failed of={found} ordering={ordering} />
+            <Failed of={found} ordering={ordering} onUndo={() => ask('undo')} />
             <Outcome of={found} onUndo={() => ask('undo')} />
             {found.plan === null ? null : (
               <PlanView of={found} plan={found.plan} onStart={() => ask('start')} />
@@ -156,11 +156,19 @@ function Progress({ of }: { readonly of: Takeback }) {
   );
 }
 
-/** Shows why a take-back failed, and lets the person continue it. */
-function Failed({ of, ordering }: { readonly of: Takeback; readonly ordering: Ordering }) {
+/** Shows why a take-back failed, and lets the person continue or undo it. */
+function Failed({
+  of,
+  ordering,
+  onUndo,
+}: {
+  readonly of: Takeback;
+  readonly ordering: Ordering;
+  readonly onUndo: () => void;
+}) {
   const here = useProject();
   if (of.status !== 'failed') return null;
-  const kind = of.finished_at === null ? 'start' : 'undo';
+  const kind = of.failed_while === 'undoing' ? 'undo' : 'start';
   return (
     <section class="problem stack" role="alert">
       <p>
@@ -171,10 +179,11 @@ function Failed({ of, ordering }: { readonly of: Takeback; readonly ordering: Or
           <a href={pathOf(here, `${TAKEBACKS}/new`)}>{say('takebacks.plan')}</a>
         </p>
       ) : (
-        <p>
+        <p class="acts">
           <Button busy={ordering.isRunning} onClick={() => void ordering.run(kind)}>
             {say('takeback.continue')}
           </Button>
+          {kind === 'undo' ? null : <Button onClick={onUndo}>{say('takeback.undo.ask')}</Button>}
         </p>
       )}
       <Problem failure={ordering.failure} />
@@ -190,14 +199,14 @@ function Outcome({
   readonly of: Takeback;
   readonly onUndo: () => void;
 }) {
-  if (result === null) return null;
+  if (result === null && undo_result === null) return null;
   return (
     <section class="panel well">
       <h2>{say('takeback.report')}</h2>
-      <p>{sayOutcome('takeback.done', result)}</p>
+      {result === null ? null : <p>{sayOutcome('takeback.done', result)}</p>}
       {undo_result === null ? null : <p>{sayOutcome('takeback.undone', undo_result)}</p>}
       <p class="quiet">{say('takeback.report.says')}</p>
-      {status !== 'done' || result.versions === 0 ? null : (
+      {status !== 'done' || result === null || result.versions === 0 ? null : (
         <p>
           <Button onClick={onUndo}>{say('takeback.undo.ask')}</Button>
         </p>

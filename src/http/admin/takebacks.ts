@@ -80,6 +80,9 @@ const planSchema = z.object({
     .describe('How the data may have reached others since the first selected version in each record.'),
 });
 
+/** The states in which the service works on a take-back. */
+const OPEN = ['planning', 'running', 'undoing'] as const;
+
 const sums = z.object({
   records: z.int(),
   versions: z.int().describe('Versions that were written.'),
@@ -96,6 +99,10 @@ const takebackSchema = z
     until: instant,
     reason: z.string().nullable(),
     status: z.enum(['planning', 'planned', 'running', 'done', 'undoing', 'undone', 'failed']),
+    failed_while: z
+      .enum(OPEN)
+      .nullable()
+      .describe('Null unless the status is `failed`. You can undo a take-back that failed while `running`.'),
     progress: z.object({ done: z.int(), total: z.int(), unit: z.string() }).nullable(),
     error: z
       .string()
@@ -116,6 +123,7 @@ const takebackSchema = z
 
 function takebackView(row: TakebackRow): z.input<typeof takebackSchema> {
   const { job } = row;
+  const failed = job?.status === 'failed' ? OPEN.find((state) => state === row.state) : undefined;
   const who = (by: TakebackRow['planned_by']) =>
     by && { issuer: by.issuer, subject: by.subject, email: by.email ?? null };
   return {
@@ -126,7 +134,8 @@ function takebackView(row: TakebackRow): z.input<typeof takebackSchema> {
     since: toInstantOrNull(row.since_at),
     until: toInstant(row.until_at),
     reason: row.reason,
-    status: job?.status === 'failed' && isOpen(row) ? 'failed' : row.state,
+    status: failed === undefined ? row.state : 'failed',
+    failed_while: failed ?? null,
     progress: job?.progress
       ? { done: job.progress.done, total: job.progress.total, unit: job.progress.unit }
       : null,
@@ -143,9 +152,6 @@ function takebackView(row: TakebackRow): z.input<typeof takebackSchema> {
     undone_at: toInstantOrNull(row.undone_at),
   };
 }
-
-const isOpen = ({ state }: TakebackRow): boolean =>
-  state === 'planning' || state === 'running' || state === 'undoing';
 
 type Asking = Parameters<typeof projectFor>[0] &
   Pick<ApiRequest<'/{project_id}/{takeback_id}', 'identity'>, 'params'>;
@@ -183,7 +189,7 @@ async function order(
   if (row === undefined)
     throw new Refusal('conflict', {
       code: 'conflict',
-      diagnostics: `the take-back is ${state}; ${kind === 'start' ? 'one that is planned can be started' : 'one that is done can be undone'}`,
+      diagnostics: `the take-back is ${state}; ${kind === 'start' ? 'one that is planned can be started' : 'one that is done, or that failed while it was running, can be undone'}`,
     });
   return { status: 202 as const, body: takebackView(row) };
 }
@@ -293,7 +299,7 @@ export const TAKEBACK_ROUTES = [
     operationId: 'undoTakeback',
     summary: 'Undo a take-back',
     description:
-      'Each resource gets the content that it had before, byte for byte except its version and time, unless others have changed it since.',
+      'Each resource gets the content that it had before, byte for byte except its version and time, unless others have changed it since. A take-back that failed while it was running can also be undone.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -3582,6 +3582,8 @@ export type Takeback = {
   until: string;
   reason: string | null;
   status: 'planning' | 'planned' | 'running' | 'done' | 'undoing' | 'undone' | 'failed';
+  /** Null unless the status is `failed`. You can undo a take-back that failed while `running`. */
+  failed_while: 'planning' | 'running' | 'undoing' | null;
   progress: {
     done: number;
     total: number;
