@@ -5,6 +5,7 @@
 import { Annal, ApiError } from '../clients/typescript/src/index.ts';
 import { PLACE } from './place.ts';
 import { reasonHeaders } from './reason.ts';
+import { withSameKey } from './same-key.ts';
 
 export {
   AnnalError,
@@ -44,23 +45,6 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** The client for routes that don't concern a project's records. */
-export const annal = openClient({});
-
-/** Returns a client for a project's records in an environment. */
-export function openRecords({ project, environment }: Of): Annal {
-  return openClient({ 'X-Service-Project': project, 'X-Service-Environment': environment });
-}
-
-function openClient(headers: Readonly<Record<string, string>>): Annal {
-  return new Annal({
-    baseUrl: `${PLACE.base}/app/api`,
-    headers: { 'X-Service-Session': '1', ...headers },
-    fetch: fetchInSession,
-    retries: 1,
-  });
-}
-
 const fetchInSession: typeof fetch = async (url, init = {}) => {
   const headers = new Headers(init.headers);
   const project = headers.get('X-Service-Project');
@@ -73,6 +57,30 @@ const fetchInSession: typeof fetch = async (url, init = {}) => {
   return answer;
 };
 
+const fetchOnce = withSameKey(fetchInSession);
+
+const nameProject = ({ project, environment }: Of) => ({
+  'X-Service-Project': project,
+  'X-Service-Environment': environment,
+});
+
+/** The client for routes that don't concern a project's records. */
+export const annal = openClient({}, fetchOnce);
+
+/** Returns a client for a project's records in an environment. */
+export function openRecords(of: Of): Annal {
+  return openClient(nameProject(of), fetchOnce);
+}
+
+function openClient(headers: Readonly<Record<string, string>>, fetch: typeof globalThis.fetch): Annal {
+  return new Annal({
+    baseUrl: `${PLACE.base}/app/api`,
+    headers: { 'X-Service-Session': '1', ...headers },
+    fetch,
+    retries: 1,
+  });
+}
+
 /**
  * Sends any request to a project's records and returns the response, whatever its status.
  * @throws if no response arrives
@@ -83,7 +91,7 @@ export async function send(
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   const began = performance.now();
-  const answer = await openRecords(of)
+  const answer = await openClient(nameProject(of), fetchInSession)
     .send(method, path, body, { headers, retries: 0 })
     .catch((error: unknown) => {
       if (error instanceof ApiError) return error;

@@ -1,6 +1,6 @@
 /** Components that screens are built from. */
 import type { ComponentChildren, JSX, RefObject } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Failure, signInPath } from '../api.ts';
 import type { Loaded } from '../load.ts';
 import { say, sayAgo, sayMoment, type TextKey } from '../texts/texts.ts';
@@ -377,6 +377,26 @@ export function Table<Row>({
   );
 }
 
+/**
+ * Returns the reference for an element that gets the focus if the focused control in it disappears: a row that was revoked,
+ * for example. If the element itself disappears, the page's heading gets the focus.
+ */
+function useKeptFocus(): RefObject<HTMLElement | null> {
+  const element = useRef<HTMLElement>(null);
+  const hadFocus = element.current?.contains(document.activeElement) === true;
+  useLayoutEffect(() => {
+    if (hadFocus && document.activeElement === document.body) element.current?.focus({ preventScroll: true });
+  });
+  useLayoutEffect(
+    () => () => {
+      if (element.current?.contains(document.activeElement) === true)
+        document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    },
+    [],
+  );
+  return element;
+}
+
 /** Column widths that a table keeps, whatever its rows: in %, 0 for a hidden column. */
 export type Widths = readonly number[];
 
@@ -403,7 +423,12 @@ export function TableFrame<Row>({
   readonly children: ComponentChildren;
 }) {
   return (
-    <section class={isStacked ? 'table stacked' : 'table'} aria-label={label} tabIndex={0}>
+    <section
+      ref={useKeptFocus()}
+      class={isStacked ? 'table stacked' : 'table'}
+      aria-label={label}
+      tabIndex={0}
+    >
       <table
         {...asRole('table')}
         {...(table === undefined ? {} : { ref: table })}

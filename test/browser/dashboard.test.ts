@@ -119,6 +119,9 @@ describe('the dashboard', () => {
       .waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('button', { name: 'Show one key that no longer works' }).waitFor();
+    // The focus was in the row that is gone; the keyboard goes on in the table.
+    const table = page.getByRole('region', { name: 'Keys' });
+    expect(await table.evaluate((element) => element === document.activeElement)).to.equal(true);
     expect([await works(key), await works(next)]).to.deep.equal([401, 404]);
   });
 
