@@ -19,6 +19,7 @@ export type CostKind =
   | 'unknown'
   | 'include'
   | 'ordered'
+  | 'orderedByFirst'
   | 'sortsAll'
   | 'sortsFew'
   | 'total'
@@ -49,6 +50,9 @@ const MANY_RECORDS = 32;
 /** Kinds of conditions that can be used to find matches. */
 const LEADS: ReadonlySet<CostKind> = new Set(['exact', 'beginning', 'range', 'allValues', 'chain']);
 
+/** Kinds of sorting. */
+const SORTS: ReadonlySet<CostKind> = new Set(['ordered', 'orderedByFirst', 'sortsAll']);
+
 /** Returns the cost of a search. */
 export function explainCost(query: Query, type: SearchType): Cost {
   const { parts } = withoutEmpty(query);
@@ -73,7 +77,7 @@ export function explainCost(query: Query, type: SearchType): Cost {
 
 /** If there are few matches, they are sorted quickly, whatever the order. */
 function adaptSort(kind: CostKind, isNamed: boolean): CostKind {
-  return isNamed && (kind === 'ordered' || kind === 'sortsAll') ? 'sortsFew' : kind;
+  return isNamed && SORTS.has(kind) ? 'sortsFew' : kind;
 }
 
 /** Returns a part's kind of cost; undefined for parts that cost nothing. */
@@ -83,9 +87,10 @@ function classifyPart({ name, modifier, value }: Part, type: SearchType): CostKi
   if (name === '_asOf') return 'asOf';
   const find = (wanted: string) => type.parameters.find((each) => each.name === wanted);
   if (name === '_sort') {
-    const first = value.split(',')[0]?.replace(/^-/, '') ?? '';
+    const [first = '', ...others] = value.split(',').map((key) => key.replace(/^-/, ''));
     if (first === '_id') return 'ordered';
-    return ['token', 'reference'].includes(find(first)?.type ?? '') ? 'sortsAll' : 'ordered';
+    if (['token', 'reference'].includes(find(first)?.type ?? '')) return 'sortsAll';
+    return others.length === 0 ? 'ordered' : 'orderedByFirst';
   }
   if (name === '_has' || name.includes('.') || modifier.includes('.')) return 'chain';
   const parameter = find(name);

@@ -1152,6 +1152,8 @@ export const de: Texts = {
   'search.cost.order':
     'Langsam, wenn wenige passen: Keine Bedingung führt zu den Treffern, also werden Ressourcen nacheinander gelesen, bis eine Seite voll ist.',
   'search.cost.ordered': 'Ein Index hat diese Reihenfolge.',
+  'search.cost.orderedByFirst':
+    'Ein Index hat die Reihenfolge des ersten Schlüssels. Ressourcen mit gleichen Werten werden nach den übrigen sortiert.',
   'search.cost.range': 'Ein Index führt zu Werten in diesem Bereich. Je enger er ist, desto schneller.',
   'search.cost.record': 'Führt zur Akte: Sonst wird nichts gelesen.',
   'search.cost.sortsAll': 'Kein Index hat diese Reihenfolge: Alle Treffer werden gelesen und sortiert.',

@@ -1131,6 +1131,8 @@ export const en = {
   'search.cost.order':
     'Slow if few resources match. No condition leads to the matches, so resources are read one after the other until a page is full.',
   'search.cost.ordered': 'An index has this order.',
+  'search.cost.orderedByFirst':
+    'An index has the order of the first key; resources with equal values are sorted by the other keys.',
   'search.cost.range': 'An index leads to values in this range. The narrower it is, the quicker.',
   'search.cost.record': 'Leads to the record, so nothing else is read.',
   'search.cost.sortsAll': 'No index has this order, so all matches are read and sorted.',

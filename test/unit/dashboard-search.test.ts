@@ -161,6 +161,14 @@ describe('the search builder of the dashboard', () => {
       '_sort=gender sortsAll',
       '_include=* include',
     ]);
+    expect(costs('/fhir/R4/Observation?_sort=-date,code&_total=none')).to.deep.equal([
+      'everything',
+      '_sort=-date,code orderedByFirst',
+    ]);
+    expect(costs('/fhir/R4/Observation?_sort=-_id,code&_total=none')).to.include('_sort=-_id,code ordered');
+    expect(costs(`/fhir/R4/Observation?patient=${ID}&_sort=date,code&_total=none`)).to.include(
+      '_sort=date,code sortsFew',
+    );
   });
 
   it('keeps a search in a path', () => {
