@@ -84,6 +84,45 @@ describe('webhook deliveries under way', () => {
     await hooks(service, 'DELETE', `/${endpoint.id}`);
   });
 
+  it('are never signed with the old secret once the new one was returned, also if they were claimed before', async () => {
+    const waiting: ServerResponse[] = [];
+    let answered = 0;
+    receiver.answer('/ahead', (response) => {
+      answered += 1;
+      // The endpoint answers quickly at first, so deliveries are claimed ahead.
+      if (answered <= 40) response.writeHead(204).end();
+      else waiting.push(response);
+    });
+    const patient = await newPatient(service);
+    const endpoint = await endpointAt(service, `${receiver.url}/ahead`);
+    const resource = {
+      resourceType: 'Condition',
+      code: { text: 'Cough' },
+      subject: { reference: `Patient/${patient}` },
+    };
+    const entry = Array.from({ length: 100 }, () => ({
+      request: { method: 'POST', url: 'Condition' },
+      resource,
+    }));
+    await service.post('/', { resourceType: 'Bundle', type: 'transaction', entry });
+    const claimed = `select count(*)::int as n from operations.webhook_delivery where endpoint_id = $1 and due_at > now()`;
+    await eventually(async () => {
+      const { rows } = await service.pool.query<{ n: number }>(claimed, [endpoint.id]);
+      return waiting.length === 16 && (rows[0]?.n ?? 0) >= 24;
+    });
+    const rotated = await hooks(service, 'POST', `/${endpoint.id}/rotate`);
+    const { secret } = JSON.parse(rotated.text) as ShownEndpoint;
+    const before = (await receiver.of('/ahead', 1)).length;
+    receiver.answer('/ahead', (response) => response.writeHead(204).end());
+    for (const response of waiting) response.writeHead(204).end();
+    const all = await receiver.of('/ahead', 100);
+    const later = all.slice(before);
+    expect(later).to.have.length.greaterThan(30);
+    for (const { body, headers } of later)
+      expect(verify(secret, body, String(headers['service-signature']))).to.equal(true);
+    await hooks(service, 'DELETE', `/${endpoint.id}`);
+  });
+
   it('tell of a purge when the receiver is back; the ledger keeps nothing of the patient', async () => {
     receiver.answer('/purged', (response) => response.writeHead(500).end());
     const { id } = await endpointAt(service, `${receiver.url}/purged`);

@@ -5,9 +5,9 @@ import { Lane } from '#src/reactions/webhooks/lane.ts';
 const claims = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n);
 
 /** Begins every delivery that there is room for, and returns them. */
-function begin(lane: Lane<number>, since = 0): number[] {
+function begin(lane: Lane<number>): number[] {
   const begun: number[] = [];
-  for (let next = lane.next(since); next !== undefined; next = lane.next(since)) begun.push(next);
+  for (let next = lane.next(); next !== undefined; next = lane.next()) begun.push(next);
   return begun;
 }
 
@@ -36,9 +36,11 @@ describe('the deliveries of one webhook endpoint', () => {
     const lane = new Lane<number>();
     lane.add(claims(0, 2), 100);
     lane.add(claims(2, 2), 200);
-    expect(begin(lane, 150)).to.deep.equal([2, 3]);
+    expect(lane.takeOld(150)).to.deep.equal([0, 1]);
+    expect(lane.takeOld(150)).to.deep.equal([]);
+    expect(begin(lane)).to.deep.equal([2, 3]);
     lane.add(claims(4, 20), 200);
-    begin(lane, 150);
+    begin(lane);
     expect(lane.clear()).to.deep.equal(claims(18, 6));
     expect(lane.size).to.equal(16);
   });

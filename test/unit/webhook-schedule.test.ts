@@ -38,6 +38,8 @@ describe('the schedule of webhook deliveries', () => {
   it('reads Retry-After as seconds or as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     expect(parseRetryAfter('120', now)).to.equal(120);
+    expect(parseRetryAfter('12345678901', now)).to.equal(12_345_678_901);
+    expect(parseRetryAfter('-5', now)).to.equal(undefined);
     expect(parseRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).to.equal(60);
     expect(parseRetryAfter('Wed, 31 Dec 2025 00:01:00 GMT', now)).to.equal(0);
     expect(parseRetryAfter('soon', now)).to.equal(undefined);

@@ -42,10 +42,13 @@ export interface WebhookServices {
   /** Ends the running replay. Events that haven't been sent yet are dropped. */
   readonly cancelReplay: (endpointId: string) => Promise<unknown>;
   /**
-   * Waits until the `webhooks` read model has reached a position.
-   * @throws Refusal unavailable (503)
+   * Changes an endpoint, and waits until no attempt begins any more with the settings from before.
+   * @throws Refusal unavailable (503) if the read model `webhooks` lags
    */
-  readonly awaitWebhooks: (position: Position | undefined) => Promise<void>;
+  readonly settle: <Of extends { readonly position?: Position | undefined }>(
+    endpointId: string,
+    write: () => Promise<Of>,
+  ) => Promise<Of>;
   /** Starts sending the endpoints' due deliveries immediately. */
   readonly wake: (endpointIds: readonly string[]) => void;
 }

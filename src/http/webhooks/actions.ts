@@ -41,8 +41,8 @@ export async function changeEndpoint(
 ): Promise<RouteResult> {
   const { mode } = services.config;
   const url = body.url === undefined ? undefined : requireUrl(body.url, known.environment, mode);
-  const { position } = await services.webhooks.commands.change(by, known.id, { ...body, url });
-  await services.webhooks.awaitWebhooks(position);
+  const { commands, settle } = services.webhooks;
+  const { position } = await settle(known.id, () => commands.change(by, known.id, { ...body, url }));
   const changed = await again(services, known);
   if (changed.active) services.webhooks.wake([known.id]);
   return { status: 200, body: shownEndpoint(changed), position, awaited: true };
@@ -50,8 +50,8 @@ export async function changeEndpoint(
 
 /** Gives an endpoint a new secret. From then on, nothing is signed with the previous secret. */
 export async function rotateEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
-  const { result, position } = await services.webhooks.commands.rotate(by, known.id);
-  await services.webhooks.awaitWebhooks(position);
+  const { commands, settle } = services.webhooks;
+  const { result, position } = await settle(known.id, () => commands.rotate(by, known.id));
   const rotated = await again(services, known);
   return {
     status: 200,
@@ -63,7 +63,8 @@ export async function rotateEndpoint({ services }: Request, by: By, known: Endpo
 
 /** Deletes it. */
 export async function deleteEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
-  const { position } = await services.webhooks.commands.remove(by, known.id);
+  const { commands, settle } = services.webhooks;
+  const { position } = await settle(known.id, () => commands.remove(by, known.id));
   return { status: 204, position, awaited: true };
 }
 

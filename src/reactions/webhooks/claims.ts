@@ -151,6 +151,17 @@ export class WebhookClaims {
     return rows.sort((one, other) => one.seq - other.seq);
   }
 
+  /** Returns whether an instance may have claimed a delivery to an endpoint. Index: webhook_delivery_due. */
+  async mayHold(endpointId: string): Promise<boolean> {
+    const { rows } = await this.pool.query<{ held: boolean }>({
+      name: 'webhook-held',
+      text: `select exists (
+        select from operations.webhook_delivery where endpoint_id = $1 and due_at > now()) as held`,
+      values: [endpointId],
+    });
+    return rows[0]?.held === true;
+  }
+
   /** Returns the endpoints that have due deliveries. */
   async due(): Promise<string[]> {
     const { rows } = await this.pool.query<{ id: string }>({ name: 'webhook-due', text: DUE });

@@ -7,7 +7,7 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { unseal } from '#src/shared/access/sealed.ts';
 import type { Claim, Ended, Room } from './claims.ts';
-import { Lane } from './lane.ts';
+import { HELD_MS, Lane } from './lane.ts';
 import { nextGap } from './schedule.ts';
 import type { Outcome, Sender } from './send.ts';
 
@@ -56,8 +56,6 @@ export class Dispatcher {
       /** Returns whether deliveries in an environment may go only to public addresses. */
       readonly guarded: (environment: Environment) => boolean;
       readonly log: { warn(details: object, message: string): void };
-      /** How long a claim lasts beyond an attempt's timeout, in ms. */
-      readonly marginMs: number;
       /** Called after every attempt. */
       readonly onAttempt?: (outcome: Outcome) => void;
       /** Called when the outcomes of deliveries are recorded in the ledger. */
@@ -90,21 +88,18 @@ export class Dispatcher {
     this.#looking = undefined;
     this.#hot.clear();
     await this.#pumping;
-    const waiting = [...this.#lanes.values()].flatMap((lane) => lane.clear());
-    const releasing = waiting.length === 0 ? undefined : this.deps.claims.release(waiting);
-    releasing?.catch((error: unknown) =>
-      this.#warn(error, 'claims on deliveries could not be released; they will expire'),
-    );
+    const releasing = this.#release([...this.#lanes.values()].flatMap((lane) => lane.clear()));
     for (let waited = 0; this.#sent > 0 && waited < STOP_MS; waited += 20) await delay(20);
     this.#stopping = true;
     this.deps.sender.breakOff();
     // Attempts that have just ended are recorded in the next turn.
     await delay(0);
     await this.#noting;
-    await releasing?.catch(() => undefined);
+    await releasing;
   }
 
   async #look(): Promise<void> {
+    for (const lane of this.#lanes.values()) this.#begin(lane);
     try {
       const due = await this.deps.claims.due();
       if (due.length > 0) this.wake(due);
@@ -168,11 +163,23 @@ export class Dispatcher {
     return sent;
   }
 
-  /** Sends deliveries for which there is a place. */
+  /** Sends deliveries for which there is a place, and releases the ones that have waited too long. */
   #begin(lane: Lane<Claim>): void {
     if (this.#looking === undefined) return;
-    const since = performance.now() - this.deps.marginMs;
-    for (let due = lane.next(since); due !== undefined; due = lane.next(since)) void this.#send(lane, due);
+    const old = lane.takeOld(performance.now() - HELD_MS);
+    if (old.length > 0)
+      void this.#release(old).then(() => this.wake(old.map(({ endpointId }) => endpointId)));
+    for (let due = lane.next(); due !== undefined; due = lane.next()) void this.#send(lane, due);
+  }
+
+  /** Releases claims whose deliveries won't be sent by this instance. */
+  async #release(claims: readonly Claim[]): Promise<void> {
+    if (claims.length === 0) return;
+    try {
+      await this.deps.claims.release(claims);
+    } catch (error) {
+      this.#warn(error, 'claims on deliveries could not be released; they will expire');
+    }
   }
 
   async #send(lane: Lane<Claim>, due: Claim): Promise<void> {

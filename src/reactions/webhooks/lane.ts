@@ -12,6 +12,11 @@ const PLACES = 16;
 const AHEAD = 16;
 /** An answer within this time counts as quick, in seconds. */
 const QUICK_SECONDS = 0.25;
+/**
+ * How long a claimed delivery may wait to be sent, in ms. It's sent with the URL and the secret that the endpoint had when it was
+ * claimed, so a change of an endpoint takes this long to have an effect everywhere.
+ */
+export const HELD_MS = 500;
 
 /** The lane of one endpoint. */
 export class Lane<T> {
@@ -36,25 +41,24 @@ export class Lane<T> {
 
   /**
    * Takes claims.
-   * @param at when the claims were made, in ms by any clock
+   * @param at when the claims were ordered, in ms by any clock
    */
   add(claims: readonly T[], at: number): void {
     for (const claim of claims) this.#waiting.push({ claim, at });
   }
 
-  /**
-   * Returns the next delivery if there is a place for it; the delivery then counts as sent.
-   * @param since claims from before this time are skipped, because another instance may soon take them
-   */
-  next(since: number): T | undefined {
-    while (this.#sent < PLACES) {
-      const first = this.#waiting.shift();
-      if (first === undefined) return undefined;
-      if (first.at < since) continue;
-      this.#sent += 1;
-      return first.claim;
-    }
-    return undefined;
+  /** Returns the next delivery if there is a place for it; the delivery then counts as sent. */
+  next(): T | undefined {
+    if (this.#sent >= PLACES) return undefined;
+    const first = this.#waiting.shift();
+    if (first !== undefined) this.#sent += 1;
+    return first?.claim;
+  }
+
+  /** Removes and returns the waiting deliveries that were claimed before a time. */
+  takeOld(since: number): T[] {
+    const fresh = this.#waiting.findIndex(({ at }) => at >= since);
+    return this.#waiting.splice(0, fresh < 0 ? this.#waiting.length : fresh).map(({ claim }) => claim);
   }
 
   /** Adjusts the number of places according to the time that an answer took, in seconds. */

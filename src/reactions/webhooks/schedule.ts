@@ -33,7 +33,8 @@ export function nextGap(
 /** Converts `Retry-After`, which is a number or a date (RFC 9110, section 10.2.3), to seconds. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
-  const at = Date.parse(header);
+  if (/^\d+$/.test(header)) return Number(header);
+  // `Date.parse` also reads numbers such as -5 and 1.5.
+  const at = /[a-z]/i.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, (at - nowMs) / 1000);
 }

@@ -1,5 +1,6 @@
 /** Assembles the webhooks: the process that follows the log, the dispatcher, and the services for their routes. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -30,6 +31,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { FanOut, FOLLOWED, makeDelivery } from './fan-out.ts';
 import { openGrantRows } from './grant-rows.ts';
 import { Grantees } from './grantees.ts';
+import { HELD_MS } from './lane.ts';
 import { Replayer } from './replay.ts';
 import { WebhookReplays } from './replays.ts';
 import { Sender } from './send.ts';
@@ -146,7 +148,6 @@ export function openWebhooks({
     async start() {
       const key = await installationKey(pool, 'webhook_key');
       const guarded = (environment: 'sandbox' | 'production'): boolean => isGuarded(environment, config.mode);
-      const marginMs = LEASE_MARGIN * 1_000;
       const onNoted = (ids: readonly string[]): void => attempts.ended(ids);
       const observed = onAttempt === undefined ? {} : { onAttempt };
       dispatcher = new Dispatcher({
@@ -158,7 +159,6 @@ export function openWebhooks({
         log,
         ...observed,
         onNoted,
-        marginMs,
       });
       dispatcher.start();
       process.start();
@@ -189,6 +189,14 @@ export function openWebhooks({
       const awaitWebhooks = async (position: Position | undefined): Promise<void> => {
         if (position !== undefined && !(await freshness.waitFor(position, ['webhooks'])))
           throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
+      };
+      // Claims that were made before the change may be sent for a while, with the earlier URL and secret.
+      const settle: WebhookServices['settle'] = async (endpointId, write) => {
+        const isHeld = await claims.mayHold(endpointId);
+        const written = await write();
+        await awaitWebhooks(written.position);
+        if (isHeld || (await claims.mayHold(endpointId))) await delay(HELD_MS);
+        return written;
       };
       // Nothing is sent to a paused endpoint.
       const attempted = async (
@@ -223,7 +231,7 @@ export function openWebhooks({
           return begun;
         },
         cancelReplay: (endpointId) => replays.cancel(endpointId),
-        awaitWebhooks,
+        settle,
         wake,
       };
     },
