@@ -1,11 +1,13 @@
 /** The log's owner: an installation recognises its own log, whatever the settings say. */
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
+import { TEMPORARY } from '#test/support/temporary.ts';
 
 describe('the log of an installation', () => {
   let database: TestDatabase;
@@ -59,7 +61,7 @@ describe('the log of an installation', () => {
     ['verify'],
     ['rebuild', '--force'],
     ['scavenge'],
-    ['checkpoint', '--out', join('/nowhere', randomUUID())],
+    ['checkpoint', '--out', join(tmpdir(), TEMPORARY + randomUUID())],
   ];
   for (const command of commands) {
     it(`is not taken for the empty one in its database: ${command[0]}`, async () => {

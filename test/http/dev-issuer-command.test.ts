@@ -78,7 +78,7 @@ describe('annal dev-token', () => {
   it('refuses what it cannot do with a sentence', async () => {
     const empty = await temporaryFolder();
     const cases: [string[], Record<string, string>, number, RegExp][] = [
-      [[], {}, 2, /needs --email/],
+      [[], {}, 2, /needs either --email/],
       [['--email', 'nobody'], {}, 2, /--email must be an e-mail address/],
       [
         ['--email', 'a@example.org'],

@@ -34,3 +34,10 @@ export async function removeTemporaryFolders(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Removes them when mocha runs files without `npm test`, which removes the folders of its whole run at the end. */
+export const mochaHooks = {
+  async afterAll(): Promise<void> {
+    if (process.env.ANNAL_TEST_RUN === undefined) await removeTemporaryFolders();
+  },
+};
