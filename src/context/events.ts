@@ -114,13 +114,18 @@ function reasonText(statusReason: Json | undefined, reason = nameConcept(statusR
   return reason === undefined ? undefined : `reason: ${reason}`;
 }
 
-/** Returns vaccinations, one line per vaccine, and one per vaccine that wasn't given, with the reason. */
+function whyNotGiven({ statusReason }: JsonObject): string | undefined {
+  return reasonText(statusReason, nameCoded('en', statusReason, 'noImmunization'));
+}
+
+/** Returns vaccinations, one line per vaccine, and one per vaccine that wasn't given and reason. */
 export function immunizations(reading: Reading): Fact[] {
   const byVaccine = new Map<string, Entry[]>();
   for (const entry of listStated(reading, 'Immunization')) {
     const { status, vaccineCode } = entry.value;
     if (status !== 'completed' && status !== 'not-done') continue;
-    const key = `${String(status)} ${nameOr(vaccineCode, 'vaccine without a name')}`;
+    const why = status === 'completed' ? undefined : whyNotGiven(entry.value);
+    const key = `${String(status)} ${why} ${nameOr(vaccineCode, 'vaccine without a name')}`;
     if (byVaccine.get(key)?.push(entry) === undefined) byVaccine.set(key, [entry]);
   }
   const isChild = isYoung(reading);
@@ -128,7 +133,7 @@ export function immunizations(reading: Reading): Fact[] {
     if (latest === undefined) return [];
     const days = [latest, ...others].map(doseDay);
     const shown = days.length > 5 ? [...days.slice(0, 4), `and ${days.length - 4} before`] : days;
-    const { vaccineCode, status, statusReason } = latest.value;
+    const { vaccineCode, status } = latest.value;
     const name = nameOr(vaccineCode, 'vaccine without a name');
     const isGiven = status === 'completed';
     const members = { ...codeMembers(vaccineCode, name), doses: isGiven ? days.length : 0 };
@@ -137,7 +142,7 @@ export function immunizations(reading: Reading): Fact[] {
       : line(
           '; ',
           `${name}: ${nameCodes('en', 'immunizationStatus', status) ?? 'not given'} ${shown.join(', ')}`,
-          reasonText(statusReason, nameCoded('en', statusReason, 'noImmunization')),
+          whyNotGiven(latest.value),
         );
     const fact = makeFact(
       reading,

@@ -94,6 +94,18 @@ describe('details of entries', () => {
     );
     expect(text).to.contain('- Hepatitis B: 2026-04-01\n');
     expect(text).to.contain('- Hepatitis B: not given 2026-05-01; reason: not wanted\n');
+    const allergic = { statusReason: { text: 'anaphylaxis after the last dose' } };
+    const reasons = await composeContext(
+      recordOf(
+        ...[vaccine('not-done', '2026-05-01', objected), vaccine('not-done', '2025-05-01', allergic)],
+        ...[vaccine('not-done', '2024-05-01', objected)],
+      ),
+      TODAY,
+      5_000,
+    );
+    expect(reasons.text)
+      .to.contain('- Hepatitis B: not given 2026-05-01, 2024-05-01; reason: not wanted\n')
+      .and.contain('- Hepatitis B: not given 2025-05-01; reason: anaphylaxis after the last dose\n');
   });
 
   it('say which complication a procedure had', async () => {

@@ -90,6 +90,24 @@ describe('a prescription that becomes valid later', () => {
   });
 });
 
+describe('a prescription that would have become valid later', () => {
+  it('isn’t planned if it must not be given, has ended, is on hold, or the person has died', async () => {
+    for (const [more, person, status] of [
+      [{ doNotPerform: true }, {}, 'not to be given; ordered 2026-10-01'],
+      [{ status: 'stopped' }, {}, 'stopped; date not recorded; prescribed 2026-10-01'],
+      [{ status: 'completed' }, {}, 'completed; prescribed 2026-10-01'],
+      [{ status: 'on-hold' }, {}, 'on hold; prescribed 2026-10-01'],
+      [{ status: 'on-hold', ...bounds('2027-01-02') }, {}, 'on hold; prescribed 2026-10-01'],
+      [{}, { deceasedDateTime: '2026-10-15' }, 'recorded as active (person deceased); prescribed 2026-10-01'],
+    ] as const) {
+      const given = validFrom('2027-01-01', more);
+      const { context, link = [] } = await sayEverywhere(person, given);
+      expect(context, JSON.stringify(given)).to.contain(`; ${status}\n`).and.not.contain('planned');
+      expect(JSON.stringify([link, lineOf('en', person, given)])).to.not.contain('planned');
+    }
+  });
+});
+
 describe('a medicine that must not be given', () => {
   it('has its reason in each view', async () => {
     const forbidden = order({ doNotPerform: true, reasonCode: [{ text: 'GI bleed' }] });
@@ -121,6 +139,8 @@ describe('a medicine of a deceased person', () => {
       status: 'active',
       effectivePeriod: { start: '2026-06' },
     };
+    for (const authoredOn of ['2026-05-02', '2026-05-02T00:30:00-04:00', '2026-05-02T12:30:00Z'])
+      expect((await sayEverywhere(died, order({ authoredOn }))).summary, authoredOn).to.contain(said);
     const statement = { ...taken, medicationCodeableConcept: { text: 'Ibuprofen' } };
     expect((await sayEverywhere(died, statement)).summary).to.contain(said);
   });
@@ -130,6 +150,9 @@ describe('a medicine of a deceased person', () => {
       [order({ authoredOn: '2026-04-30' }), died],
       [order({ authoredOn: '2026-05-01T20:00:00Z' }), died],
       [order({ authoredOn: '2026' }), died],
+      // In New York, it is still the first of May.
+      [order({ authoredOn: '2026-05-02T00:30:00Z' }), died],
+      [order({ authoredOn: '2026-05-02' }), { deceasedDateTime: '2026-05-01T23:30:00Z' }],
       [order({ authoredOn: '2026-05-01T09:00:00Z' }), { deceasedDateTime: '2026-05-01T09:30:00Z' }],
       [order({ intent: 'plan' }), died],
       [order({}), { deceasedBoolean: true }],

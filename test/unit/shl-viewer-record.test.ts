@@ -652,6 +652,8 @@ describe('the record on the page of a shared link', () => {
       'high',
     ]);
     expect(of({ low: end(15), ...adult })).to.deep.equal(['≥ 15 (at least 18 years)', 'low']);
+    const other = (value: number) => quantity(value, 'mmol/L');
+    expect(of({ low: other(7), high: other(10) })).to.deep.equal(['7 – 10 mmol/L', '']);
   });
 
   it('writes numbers, units, ranges and titres for reading', () => {

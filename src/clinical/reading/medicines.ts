@@ -133,6 +133,7 @@ export function readMedicineSource<Of extends Told>(
       ? beginsLater(dosage, today) || (isPrescription && isAfterTomorrow(text(authoredOn), today))
       : isFuture(starts, today));
   const dated = happened(told);
+  const standing = standingBy(status, isForbidden, isEnded, isToCome, died);
   return {
     told,
     name: own,
@@ -140,9 +141,9 @@ export function readMedicineSource<Of extends Told>(
     isForbidden,
     isPrescription,
     status,
-    standing: standingBy(status, isForbidden, isEnded, isToCome, died),
+    standing,
     dosage,
-    from: isPrescription ? validFrom : text(start),
+    from: isPrescription ? (standing === 'planned' ? validFrom : undefined) : text(start),
     takenOn: isPrescription ? undefined : text(effectiveDateTime),
     until,
     prescribed: isPrescription && !isPlan ? text(authoredOn) : undefined,
@@ -177,7 +178,8 @@ function standingBy(
   if (isForbidden) return 'forbidden';
   if (!CURRENT.has(status) || died !== undefined) return 'past';
   if (isEnded) return 'unclear';
-  return isToCome ? 'planned' : 'current';
+  // A medicine on hold won't be taken as planned, so its status is said.
+  return isToCome && status !== 'on-hold' ? 'planned' : 'current';
 }
 
 /** Returns the reasons why something is done, as text or as the name of a referenced resource. */

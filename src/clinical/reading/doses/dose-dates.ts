@@ -83,13 +83,26 @@ export function compareDates(
   other: string | undefined,
 ): 'after' | 'before' | 'unknown' {
   if (one === undefined || other === undefined) return 'unknown';
-  const isMoment = one.length > 10 && other.length > 10;
+  if (one.length > 10 && other.length > 10) {
+    const apart = Date.parse(one) - Date.parse(other);
+    return apart > 0 ? 'after' : apart < 0 ? 'before' : 'unknown';
+  }
   const length = Math.min(one.length, other.length, 10);
-  const [a, b] = isMoment
-    ? [Date.parse(one), Date.parse(other)]
-    : [one.slice(0, length), other.slice(0, length)];
-  if (a === undefined || b === undefined || a === b) return 'unknown';
-  return a > b ? 'after' : 'before';
+  const [own, others] = [listPossibleDays(one, length), listPossibleDays(other, length)];
+  if (own.first > others.last) return 'after';
+  return own.last < others.first ? 'before' : 'unknown';
+}
+
+/**
+ * Returns the first and the last day that a date may stand for. A moment in UTC, which doesn't say where it was, may be on the
+ * previous or the next day there.
+ * @param length the number of characters to compare: 10 for days, 7 for months
+ */
+function listPossibleDays(date: string, length: number): { readonly first: string; readonly last: string } {
+  const at = /T.*(?:Z|[+-]00:00)$/.test(date) ? Date.parse(date) : Number.NaN;
+  const dayAt = (hours: number): string =>
+    (Number.isNaN(at) ? date : new Date(at + (hours * DAY) / 24).toISOString()).slice(0, length);
+  return { first: dayAt(-12), last: dayAt(14) };
 }
 
 /** Returns the day on which a dosage ended, if a period or the bounds of all dosages give it. */

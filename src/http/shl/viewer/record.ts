@@ -24,6 +24,7 @@ import {
   rangeText,
   ratioText,
   readMeasured,
+  unitOfQuantity,
 } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Death, readDeath } from '#src/clinical/reading/person.ts';
 import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
@@ -684,15 +685,18 @@ function textOfValue(holder: JsonObject, lang: WordLanguage): string {
 }
 
 /**
- * Returns the reference range without its unit, which is the same as that of the value next to it. If none of several ranges
- * is the normal one, returns all of them, each with what it means and whom it applies to.
+ * Returns the reference range, without its unit if it is that of the value next to it. If none of several ranges is the normal
+ * one, returns all of them, each with what it means and whom it applies to.
  */
-function readRange({ referenceRange }: JsonObject, lang: WordLanguage): string {
+function readRange({ referenceRange, valueQuantity }: JsonObject, lang: WordLanguage): string {
   const normal = normalRange(referenceRange);
+  const unit = unitOfQuantity(valueQuantity);
+  const bare = (end: Json | undefined): unknown =>
+    unitOfQuantity(end) === unit ? { value: object(end).value } : end;
   return joined(
     (normal === undefined ? objectsIn(referenceRange) : [normal]).map((each) => {
       const { low, high, text, type, appliesTo, age } = each;
-      const said = string(rangeText({ low: bareEnd(low), high: bareEnd(high) }, { lang })) || string(text);
+      const said = string(rangeText({ low: bare(low), high: bare(high) }, { lang })) || string(text);
       const years = readAge(object(age));
       const whose = joined([
         listCodes(type).includes('normal') ? '' : conceptName(type),
@@ -703,10 +707,6 @@ function readRange({ referenceRange }: JsonObject, lang: WordLanguage): string {
     }),
     SEMICOLON,
   );
-}
-
-function bareEnd(end: Json | undefined): { readonly value: Json | undefined } | undefined {
-  return end === undefined ? undefined : { value: object(end).value };
 }
 
 /**
