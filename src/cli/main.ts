@@ -36,9 +36,9 @@ export async function main(args: readonly string[]): Promise<number> {
           ? error
           : (await import('./store/explained-failure.ts')).explainedFailure(error);
       if (failure === undefined) throw error;
-      // A job that runs the command has a channel to it, and reads JSON lines from standard error
+      // A job that runs the command has a channel to it, asks for JSON, and reads JSON lines from standard error
       // (`src/operations/jobs/command.ts`).
-      if (failure.reason !== undefined && process.send !== undefined)
+      if (failure.reason !== undefined && process.send !== undefined && args.includes('--json'))
         process.stderr.write(`${JSON.stringify({ reason: failure.reason })}\n`);
       return refuse(failure.message, failure.exitCode);
     }

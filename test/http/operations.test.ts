@@ -126,7 +126,7 @@ describe('the routes of operators', () => {
       async () => (await admin.done('GET', `/operations/rebuilds/${id}`)).status === 'cancelled',
     );
     await release();
-    expect((await find('read-models', 'history'))?.state).to.equal('serving');
+    await eventually(async () => (await find('read-models', 'history'))?.state === 'serving');
     for (const [body, field] of [
       [{ read_models: ['search', 'history'], confirm: ['search'] }, 'confirm'],
       [{ read_models: ['serach'], confirm: ['serach'] }, 'read_models.0'],
