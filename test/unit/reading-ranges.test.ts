@@ -74,4 +74,27 @@ describe('the reference range of a component', () => {
       undefined,
     );
   });
+
+  it('doesn’t make a value of its own normal', () => {
+    const rate = part('8867-4', 'Heart rate', 80, { low: mmHg(60), high: mmHg(100) });
+    const ecg = (value: JsonObject, ...component: JsonObject[]) =>
+      judge(
+        read(
+          shownObservation({
+            ...{ resourceType: 'Observation', status: 'final', code: code('8601-7', 'ECG impression') },
+            ...{ effectiveDateTime: '2026-10-01', component, ...value },
+          }),
+        ),
+      )?.grade;
+    for (const value of [
+      { valueCodeableConcept: { text: 'Atrial fibrillation' } },
+      { valueString: 'Atrial fibrillation' },
+      { valueBoolean: true },
+      { valueQuantity: { value: 3 } },
+    ])
+      expect(ecg(value, rate), JSON.stringify(value)).to.equal(undefined);
+    expect(ecg({}, rate)).to.equal('good');
+    const fast = part('8867-4', 'Heart rate', 180, { high: mmHg(100) });
+    expect(ecg({ valueString: 'Atrial fibrillation' }, fast)).to.equal('out');
+  });
 });

@@ -18,6 +18,8 @@ type Part = Ranged & Parameters<typeof resultName>[1];
 
 /** A value to judge. */
 export interface Judged extends Ranged {
+  readonly value_code?: object | null;
+  readonly value_boolean?: boolean | null;
   readonly components?: readonly Part[];
   /** Codes of http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation. */
   readonly interpretations?: readonly string[] | undefined;
@@ -96,9 +98,11 @@ function byRange({ components = [], ...own }: Judged): Judgement | undefined {
   const out = parts.find(({ judgement }) => judgement?.grade === 'out');
   if (out?.judgement !== undefined && 'range' in out.judgement.by)
     return { ...out.judgement, by: { ...out.judgement.by, part: out.part } };
-  return (
-    ranged ?? (parts.every(({ judgement }) => judgement !== undefined) ? parts[0]?.judgement : undefined)
-  );
+  // Parts in their ranges don't make a value of its own normal, such as “atrial fibrillation” with a normal heart rate.
+  const { value, value_text, value_code = null, value_boolean = null } = own;
+  const hasOwn = [value, value_text, value_code, value_boolean].some((each) => each !== null);
+  const areJudged = !hasOwn && parts.every(({ judgement }) => judgement !== undefined);
+  return ranged ?? (areJudged ? parts[0]?.judgement : undefined);
 }
 
 function byOwnRange(judged: Ranged): Judgement | undefined {
