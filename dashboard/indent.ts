@@ -24,7 +24,14 @@ export function indent(text: string): string {
   return result;
 }
 
+/** A JSON value whose numbers are strings. */
+export type WithDigits<T> = T extends number
+  ? string
+  : T extends object
+    ? { readonly [K in keyof T]: WithDigits<T[K]> }
+    : T;
+
 /** Parses JSON. Numbers become strings, so they keep their digits. */
-export function parseDigits(text: string): unknown {
+export function parseDigits<T = unknown>(text: string): WithDigits<T> {
   return JSON.parse(text.replace(TOKEN, (token) => (/^[-\d]/.test(token) ? `"${token}"` : token)));
 }

@@ -93,10 +93,11 @@ function* bucketPoints(points: readonly Point[], bucket: Exclude<Bucket, 'raw'>)
 
 /** Prints a `ShownPoint` directly as text, which takes a third of the time needed to build and print an object. */
 function printedPoint(point: Point): string {
-  const { date, value, bound, low, high } = point;
-  const range = low === null && high === null ? 'null' : `{"low":${low},"high":${high}}`;
+  const { date, value, bound, low, high, digits } = point;
+  const range =
+    low === null && high === null ? 'null' : `{"low":${digits?.low ?? low},"high":${digits?.high ?? high}}`;
   const comparator = bound === null ? 'null' : `"${bound}"`;
-  return `{"at":${JSON.stringify(date)},"value":${value},"comparator":${comparator},"n":1,"fhir":"${versionReference(point)}","reference_range":${range}}`;
+  return `{"at":${JSON.stringify(date)},"value":${digits?.value ?? value},"comparator":${comparator},"n":1,"fhir":"${versionReference(point)}","reference_range":${range}}`;
 }
 
 function bucketPoint(day: number, points: readonly Point[]): ShownPoint {

@@ -44,6 +44,7 @@ function converted(point: Point, convert: Convert): Point {
     value: convert(point.value),
     low: limit(point.low),
     high: limit(point.high),
+    digits: undefined,
   };
 }
 

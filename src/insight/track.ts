@@ -34,6 +34,9 @@ export function isLowerBound(bound: Bound | null): boolean {
   return bound === '>' || bound === '>=';
 }
 
+/** The literals of a value and its reference range, such as 5.0 (docs/decisions/0009-literals-are-kept.md). */
+export type Digits = { readonly [K in 'value' | 'low' | 'high']?: string | undefined };
+
 /** A value at a time. */
 export interface Point {
   /** The date as written in the resource. */
@@ -48,6 +51,8 @@ export interface Point {
   /** The reference range in the track's unit. */
   readonly low: number | null;
   readonly high: number | null;
+  /** The literals of the numbers that JavaScript would print differently; undefined if there are none. */
+  readonly digits?: Digits | undefined;
   readonly source: Source;
 }
 

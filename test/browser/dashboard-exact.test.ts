@@ -119,7 +119,7 @@ describe('times and ids in the dashboard', () => {
     expect(await page.getByText('Version 1 isn’t').count()).to.equal(0);
   });
 
-  it('say a reference range that has only one end', async () => {
+  it('say a value and a reference range with only one end in all their digits', async () => {
     const page = await open('ranger@example.org');
     const project = await beginProject(page, 'Ranges');
     const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
@@ -130,7 +130,7 @@ describe('times and ids in the dashboard', () => {
       service.fhir(`/${type}`, {
         method: 'POST',
         key,
-        body: JSON.stringify({ resourceType: type, ...rest }),
+        body: JSON.stringify({ resourceType: type, ...rest }).replace(/"(\d\.\d+)"/g, '$1'),
       });
     const { id } = (await write('Patient', { name: [{ family: 'Ranged' }] })).json;
     await write('Observation', {
@@ -140,13 +140,20 @@ describe('times and ids in the dashboard', () => {
         effectiveDateTime: '2026-01-01',
       },
       code: { text: 'LDL', coding: [{ system: 'http://loinc.org', code: '18262-6' }] },
-      valueQuantity: { value: 2.5, unit: 'mmol/L' },
-      referenceRange: [{ high: { value: 3, unit: 'mmol/L' } }],
+      valueQuantity: { value: '2.50', unit: 'mmol/L' },
+      referenceRange: [{ high: { value: '3.0', unit: 'mmol/L' } }],
     });
     await page.goto(`${page.url()}/patients/${String(id)}`);
     await page.getByRole('button', { name: 'Chart LDL' }).click();
-    await page.getByText('Shaded: the reference range, ≤ 3.').waitFor();
+    await page.getByText('Shaded: the reference range, ≤ 3.0.').waitFor();
     await page.getByText('Values', { exact: true }).click();
-    await page.getByRole('region', { name: 'LDL' }).getByRole('cell', { name: '≤ 3', exact: true }).waitFor();
+    await page
+      .getByRole('region', { name: 'LDL' })
+      .getByRole('cell', { name: '2.50', exact: true })
+      .waitFor();
+    await page
+      .getByRole('region', { name: 'LDL' })
+      .getByRole('cell', { name: '≤ 3.0', exact: true })
+      .waitFor();
   });
 });

@@ -366,9 +366,9 @@ describe('the pages of patients', () => {
     const visitor = await patientVisitor(service, 'course@example.org');
     // The overview shows abnormal results; this result isn't abnormal.
     expect((await visitor.open(pathOf(record))).status).to.equal(200);
-    expect(wordsOf(await visitor.open(pathOf(record, '/results')))).to.match(/13\sg\/dL/);
+    expect(wordsOf(await visitor.open(pathOf(record, '/results')))).to.match(/13\.0\sg\/dL/);
     const words = wordsOf(await visitor.open(pathOf(record, '/timeline')));
-    expect(words).to.match(/Hemoglobin 2 January 2026 13\sg\/dL/i);
+    expect(words).to.match(/Hemoglobin 2 January 2026 13\.0\sg\/dL/i);
     expect(words)
       .to.match(/Blood pressure 3 May 2026 134\/81\smmHg Result/)
       .and.match(/HbA1c \(long-term blood sugar\) 31 March 2026 7\.4\s% Above the range Result/)

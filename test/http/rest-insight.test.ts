@@ -96,6 +96,29 @@ describe('series and patterns of REST v1', () => {
     expect(one(await get(`/patients/${patient}/series?code=2345-7`)).display).to.equal('Sugar, fasting');
   });
 
+  it('shows the digits of values and ranges as they were written, unless they were converted', async () => {
+    const patient = await person();
+    const write = async (day: number, value: string, unit: string): Promise<void> => {
+      const body = `{"resourceType":"Observation","status":"final","subject":{"reference":"Patient/${patient}"},
+        "effectiveDateTime":"2026-03-0${day}","code":{"coding":[{"system":"http://loinc.org","code":"718-7"}]},
+        "valueQuantity":{${value},"unit":"${unit}","system":"http://unitsofmeasure.org","code":"${unit}"},
+        "referenceRange":[{"low":{"value":7.0,"unit":"${unit}"}}]}`;
+      expect((await service.fhir('/Observation', { method: 'POST', body })).status).to.equal(201);
+    };
+    await write(1, '"value":5.0', 'g/dL');
+    await write(2, '"value":6.50,"comparator":"<"', 'g/dL');
+    await write(3, '"value":70.0', 'g/L');
+    await write(4, '"value":7.5', 'g/dL');
+    const { text } = await get(`/patients/${patient}/series?code=718-7`);
+    const shown = [...text.matchAll(/"value":([^,]+),.*?"low":([^,]+),/g)].map((found) => found.slice(1));
+    expect(shown).to.deep.equal([
+      ['5.0', '7.0'],
+      ['6.50', '7.0'],
+      ['7', '0.7'],
+      ['7.5', '7.0'],
+    ]);
+  });
+
   it('counts values on the days that they are written for, in ranges, buckets, lists and the timeline', async () => {
     const patient = await person();
     const written = ['2026-05-01T00:30:00+02:00', '2026-04-30T23:30:00-11:00', '2026-05-02T01:00:00+14:00'];

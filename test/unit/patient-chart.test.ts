@@ -13,12 +13,13 @@ import type { Observation } from '#src/http/reading/measures.ts';
 const WIDTH = 400;
 
 const observed = (
-  value: number | null,
+  value: number | string | null,
   unit: string,
   day: string,
   more: Partial<Observation> = {},
 ): Observation => ({
-  ...{ id: day, code: '99999-9', system: 'http://loinc.org', display: 'Test', value, unit },
+  ...{ id: day, code: '99999-9', system: 'http://loinc.org', display: 'Test', unit },
+  value: value === null ? null : String(value),
   ...{ value_text: null, value_code: null, value_boolean: null, category: null, components: [] },
   ...{
     effective_at: day,
@@ -84,7 +85,7 @@ describe('a chart of a measurement', () => {
   });
 
   it('marks values by what they mean, and labels the ends of the range', () => {
-    const range = { reference_range: { low: 4, high: 5.6 } };
+    const range = { reference_range: { low: '4.0', high: '5.6' } };
     const svg = drawn(
       observed(5, '%', '2025-01-01', range),
       observed(6, '%', '2025-06-01', range),
@@ -95,7 +96,7 @@ describe('a chart of a measurement', () => {
       .and.include('class="dot out"')
       .and.include('class="dot critical"');
     const limits = [...svg.matchAll(/class="limit"[^>]*>([^<]*)/g)].map(([, text]) => text);
-    expect(limits).to.deep.equal(['4', '5.6']);
+    expect(limits).to.deep.equal(['4.0', '5.6']);
   });
 
   it('is in the newest unit, and units that can’t be converted stand apart', () => {
@@ -141,9 +142,19 @@ describe('a chart of a measurement', () => {
     expect(labels('2026', '2025')).to.deep.equal(['2025', '2026']);
   });
 
+  it('keeps the digits of its values and its range', () => {
+    const range = { reference_range: { low: '4.00', high: null } };
+    const facts = [observed('7.00', 'x', '2026-02-01', range), observed('5.0', 'x', '2026-01-01', range)];
+    expect(drawn(...facts))
+      .to.include('from 5.0 to 7.00, last 7.00 x on')
+      .and.include('>4.00</text>');
+    const [data] = makeCharts(texts('de'), facts);
+    expect(data === undefined ? '' : chart(texts('de'), 'Test', data).text).to.include('7,00 x');
+  });
+
   it('leaves out no component', () => {
     const part = (code: string): Observation['components'][number] => ({
-      ...{ code, system: null, display: code, value: 5, unit: 'x' },
+      ...{ code, system: null, display: code, value: '5', unit: 'x' },
       ...{ value_text: null, value_code: null, value_boolean: null },
     });
     const charts = makeCharts(texts('en'), [

@@ -1,14 +1,17 @@
 /** A result's values over time, with their reference range. You can zoom in on a part of the chart. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
-import type { Api } from '../../api.ts';
+import { formatDecimal } from '../../../src/clinical/reading/numbers/decimal.ts';
+import { type AnswerOf, withQuery } from '../../api.ts';
+import { parseDigits, type WithDigits } from '../../indent.ts';
 import { useLoaded } from '../../load.ts';
 import { Button, Shown, Table } from '../../parts/parts.tsx';
 import { drawPlot } from '../../parts/plot.ts';
 import { language, say, sayDate } from '../../texts/texts.ts';
 import type { RecordPlace } from './record-place.ts';
 
-type Series = Api.Series;
+type Answer = AnswerOf<'GET', '/v1/patients/{patient_id}/series'>;
+type Series = WithDigits<Answer>['data'][number];
 type Point = Series['points'][number];
 
 const HEIGHT = 240;
@@ -26,12 +29,11 @@ export function ResultChart({
 }) {
   const { records, patient, asOf, keys } = place;
   const series = useLoaded(
-    (signal) =>
-      records.get(
-        '/v1/patients/{patient_id}/series',
-        { patient_id: patient, code, bucket: 'raw', ...asOf },
-        { signal },
-      ),
+    async (signal) => {
+      const path = withQuery(`/v1/patients/${patient}/series`, { code, bucket: 'raw', ...asOf });
+      const { text } = await records.send('GET', path, undefined, { signal });
+      return parseDigits<Answer>(text);
+    },
     [...keys, code],
   );
   return (
@@ -116,8 +118,7 @@ function Plot({
   );
 }
 
-const sayNumber = (value: number): string =>
-  value.toLocaleString(language.value, { maximumFractionDigits: 20 });
+const sayNumber = (literal: string): string => formatDecimal(literal, language.value);
 /** Writes a reference range as the record does: `70 – 99`; with only one end `≥ 70` or `≤ 99`. */
 function sayRange({ low, high }: NonNullable<Point['reference_range']>): string {
   if (high === null) return low === null ? '' : `≥ ${sayNumber(low)}`;
@@ -143,11 +144,11 @@ function Canvas({
   useEffect(() => {
     const { current } = holder;
     if (current === null) return undefined;
-    const ends = [range?.low, range?.high].filter((end) => end !== null && end !== undefined);
+    const ends = [range?.low, range?.high].flatMap((end) => (end == null ? [] : [Number(end)]));
     const made = drawPlot(
       current,
       HEIGHT,
-      [points.map(({ at }) => Date.parse(at) / 1_000), points.map(({ value }) => value)],
+      [points.map(({ at }) => Date.parse(at) / 1_000), points.map(({ value }) => Number(value))],
       ({ colour, axis }) => ({
         cursor: { drag: { x: true, y: false } },
         scales: {
@@ -159,7 +160,10 @@ function Canvas({
             },
           },
         },
-        axes: [axis, { ...axis, size: 60, values: (_plot, at) => at.map(sayNumber) }],
+        axes: [
+          axis,
+          { ...axis, size: 60, values: (_plot, at) => at.map((value) => sayNumber(String(value))) },
+        ],
         series: [{}, { stroke: colour('--accent'), width: 2, points: { show: true, size: 6 } }],
         hooks: { drawClear: [(drawn) => shade(drawn, range, colour('--soft'))] },
       }),
@@ -184,8 +188,8 @@ function Canvas({
 function shade(plot: uPlot, range: Point['reference_range'], colour: string): void {
   if (range === null) return;
   const { left, top, width, height } = plot.bbox;
-  const place = (end: number | null, edge: number): number =>
-    end === null ? edge : Math.min(top + height, Math.max(top, plot.valToPos(end, 'y', true)));
+  const place = (end: string | null, edge: number): number =>
+    end === null ? edge : Math.min(top + height, Math.max(top, plot.valToPos(Number(end), 'y', true)));
   const [from, to] = [place(range.high, top), place(range.low, top + height)];
   plot.ctx.save();
   plot.ctx.fillStyle = colour;

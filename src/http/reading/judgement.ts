@@ -8,9 +8,10 @@ import { codeLabel } from './code-label.ts';
 
 /** A number, and the range that is normal for it. */
 interface Ranged {
-  readonly value: number | null;
+  /** A literal, like the ends of the range. */
+  readonly value: string | null;
   readonly value_text: string | null;
-  readonly reference_range?: { readonly low: number | null; readonly high: number | null } | null | undefined;
+  readonly reference_range?: { readonly low: string | null; readonly high: string | null } | null | undefined;
 }
 
 /** A part of a value, with its own range. */
@@ -81,7 +82,7 @@ interface Span {
 }
 
 function readSpan({ value, value_text }: Ranged): Span | undefined {
-  if (value !== null) return { least: value, most: value, closed: true };
+  if (value !== null) return { least: Number(value), most: Number(value), closed: true };
   const bounded = splitBounded(value_text);
   if (bounded === undefined) return undefined;
   const number = Number(bounded.number);
@@ -108,8 +109,8 @@ function byRange({ components = [], ...own }: Judged): Judgement | undefined {
 function byOwnRange(judged: Ranged): Judgement | undefined {
   const [range, span] = [findRange(judged), readSpan(judged)];
   if (range === undefined || span === undefined) return undefined;
-  const low = range.low ?? Number.NEGATIVE_INFINITY;
-  const high = range.high ?? Number.POSITIVE_INFINITY;
+  const low = Number(range.low ?? Number.NEGATIVE_INFINITY);
+  const high = Number(range.high ?? Number.POSITIVE_INFINITY);
   const { least, most, closed } = span;
   if (closed ? least > high : least >= high) return { by: { range: 'results.above' }, grade: 'out' };
   if (closed ? most < low : most <= low) return { by: { range: 'results.below' }, grade: 'out' };

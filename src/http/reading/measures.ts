@@ -2,15 +2,15 @@
 import { z } from 'zod';
 import type { Interpretations, Judged } from '#queries/rest/interpretations.ts';
 import type { MeasuredKind } from '#queries/rest/measured-kinds.ts';
-import { isNumber } from '#src/shared/json/json.ts';
+import { decimalText } from '#src/clinical/reading/numbers/decimal.ts';
 import { saysSame } from '#src/shared/time/day.ts';
 import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judge } from './judgement.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
-/** A number. Numbers that keep their digits as written, such as 7.0, are converted to plain numbers. */
-const decimal = z.preprocess((value) => (isNumber(value) ? Number(String(value)) : value), z.number());
+/** A number as its literal, because the digits of 7.0 matter (docs/decisions/0009-literals-are-kept.md). */
+const decimal = z.preprocess((value) => decimalText(value), z.string());
 const valued = {
   code: z.string().nullable(),
   system: z.string().nullable(),
@@ -285,10 +285,17 @@ function measureKey({ system, code, display }: Pick<Observation, 'system' | 'cod
 /** The members that make up a value. */
 const SAYS = ['value', 'unit', 'value_text', 'value_code', 'value_boolean', 'components'] as const;
 
+/** Returns a value as text that is the same for 7 and 7.0. */
+function printValue(each: Observation): string {
+  const said = Object.fromEntries(SAYS.map((name) => [name, each[name]]));
+  return JSON.stringify(said, (name, own: unknown) =>
+    name === 'value' && typeof own === 'string' ? Number(own) : own,
+  );
+}
+
 /** Returns the facts from the same time as `latest` that have a different value, each value once. */
 function findBeside(latest: Observation, facts: readonly Observation[]): Observation[] {
   const date = latest.effective_at ?? latest.reported;
-  const printValue = (each: Observation): string => JSON.stringify(SAYS.map((name) => each[name]));
   const seen = new Set([printValue(latest)]);
   return facts.filter((each) => {
     const own = each.effective_at ?? each.reported;

@@ -32,13 +32,13 @@ export function toMeasured({
   return {
     codes: code !== null && (system === null || system === 'http://loinc.org') ? [code] : [],
     unit: unit ?? '',
-    limits: [low, high].flatMap((end) => (end === null ? [] : [String(end)])),
+    limits: [low, high].filter((end) => end !== null),
   };
 }
 
 /** Returns a number rounded for reading, without its unit. */
-export function numberText({ lang }: Texts, value: number, measured: Measured): string {
-  return readingText(String(value), measured, lang);
+export function numberText({ lang }: Texts, literal: string, measured: Measured): string {
+  return readingText(literal, measured, lang);
 }
 
 /** A value in words: a text, or the texts of its parts. */
@@ -99,9 +99,9 @@ export function pressureIn({ lang }: Texts, components: Observation['components'
 /** Returns a reference range without its unit. Its ends keep all their digits. */
 export function rangeText(
   { lang }: Texts,
-  { low, high }: { readonly low: number | null; readonly high: number | null },
+  { low, high }: { readonly low: string | null; readonly high: string | null },
 ): string {
-  const [from, to] = [low, high].map((end) => (end === null ? undefined : formatDecimal(String(end), lang)));
+  const [from, to] = [low, high].map((end) => (end === null ? undefined : formatDecimal(end, lang)));
   return from === undefined ? `≤ ${to ?? ''}` : to === undefined ? `≥ ${from}` : `${from} – ${to}`;
 }
 

@@ -18,6 +18,8 @@ export interface Point {
   readonly date: string;
   readonly at: number;
   readonly value: number;
+  /** The value's digits: as written, or as converted to the chart's unit. */
+  readonly literal: string;
   readonly grade: Judgement['grade'] | undefined;
 }
 
@@ -33,7 +35,8 @@ export interface Series {
 export interface ChartData {
   readonly unit: string;
   readonly series: readonly Series[];
-  readonly range: { readonly low: number | null; readonly high: number | null } | undefined;
+  /** The ends' literals. */
+  readonly range: { readonly low: string | null; readonly high: string | null } | undefined;
 }
 
 /** Maximum number of lines in a chart; further lines go in another chart. */
@@ -85,7 +88,9 @@ export function makeCharts(say: Texts, facts: readonly Observation[]): readonly 
     if (part.value === null || date === null) return;
     const { group, convert } = findPlace(part.unit ?? '');
     const range = findRange(part);
-    const end = (limit: number | null): number | null => (limit === null ? null : convert(limit));
+    const inUnit = (literal: string): string =>
+      convert === same ? literal : String(convert(Number(literal)));
+    const end = (limit: string | null): string | null => (limit === null ? null : inUnit(limit));
     const converted = range === undefined ? null : { low: end(range.low), high: end(range.high) };
     const line: Line = group.lines.get(key) ?? {
       name: resultName(say, part),
@@ -94,7 +99,8 @@ export function makeCharts(say: Texts, facts: readonly Observation[]): readonly 
       range: undefined,
     };
     line.range ??= converted ?? undefined;
-    line.points.unshift({ id, date, at: Date.parse(date), value: convert(part.value), grade });
+    const literal = inUnit(part.value);
+    line.points.unshift({ id, date, at: Date.parse(date), value: Number(literal), literal, grade });
     group.lines.set(key, line);
   };
   for (const each of facts) {

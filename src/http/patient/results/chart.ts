@@ -43,11 +43,13 @@ export function chart(say: Texts, name: string, { series, range, unit }: ChartDa
   if (!isDrawn({ series })) return html``;
   const times = points.map(({ at }) => at);
   const [from, until] = [Math.min(...times), Math.max(...times)];
-  const bounds = [range?.low ?? null, range?.high ?? null].filter((bound) => bound !== null);
+  const ends = [range?.low ?? null, range?.high ?? null].filter((end) => end !== null);
+  const bounds = ends.map(Number);
+  const [bottom, top] = [range?.low, range?.high].map((end) => (end == null ? undefined : Number(end)));
   const values = [...points.map(({ value }) => value), ...bounds];
   const { low, high, ticks, digits } = axisFor(Math.min(...values), Math.max(...values));
   const label = (value: number): string => formatDecimal(value.toFixed(digits), say.lang);
-  const limits = bounds.map((bound) => formatDecimal(String(Number(bound.toPrecision(6))), say.lang));
+  const limits = ends.map((end) => formatDecimal(shortened(end), say.lang));
   const roomFor = (texts: readonly string[]): number =>
     BESIDE + Math.max(0, ...texts.map(({ length }) => length)) * CHARACTER;
   const [left, end] = [roomFor(ticks.map(label)), WIDTH - roomFor(limits)];
@@ -65,7 +67,7 @@ ${ticks.map(
 )}${
   range === undefined
     ? html``
-    : html`<rect class="range" x="${left}" y="${fixed(y(range.high ?? high))}" width="${end - left}" height="${fixed(y(range.low ?? low) - y(range.high ?? high))}"/>
+    : html`<rect class="range" x="${left}" y="${fixed(y(top ?? high))}" width="${end - left}" height="${fixed(y(bottom ?? low) - y(top ?? high))}"/>
 ${bounds.map((bound, i) => {
   const isCovered = i === 1 && Math.abs(y(bounds[0] ?? bound) - y(bound)) < LABEL;
   return html`<line class="bound" x1="${left}" x2="${end}" y1="${fixed(y(bound))}" y2="${fixed(y(bound))}"/>${isCovered ? html`` : html`<text class="limit" x="${end + 5}" y="${fixed(y(bound) + 4)}">${limits[i] ?? ''}</text>`}
@@ -117,19 +119,25 @@ function legend(series: readonly Series[]): Html {
 function describeChart(say: Texts, name: string, series: readonly Series[]): string {
   return series
     .map(({ name: line, measured, points }) => {
-      const values = points.map(({ value }) => value);
+      const ascending = points.toSorted((a, b) => a.value - b.value);
       const last = points.at(-1);
-      const number = (value: number): string => numberText(say, value, measured);
+      const number = (point: Point | undefined): string => numberText(say, point?.literal ?? '', measured);
       return say('chart.summary', {
         name: series.length === 1 ? name : line,
         values: points.length,
-        least: number(Math.min(...values)),
-        most: number(Math.max(...values)),
-        last: joinUnit(number(last?.value ?? 0), unitTextIn(measured.unit ?? '', say.lang)),
+        least: number(ascending[0]),
+        most: number(ascending.at(-1)),
+        last: joinUnit(number(last), unitTextIn(measured.unit ?? '', say.lang)),
         day: dateText(say, last?.date ?? ''),
       });
     })
     .join(' ');
+}
+
+/** Returns an end of a range as written, or with six digits if it has more, as converted numbers do. */
+function shortened(literal: string): string {
+  const short = Number(Number(literal).toPrecision(6));
+  return short === Number(literal) ? literal : String(short);
 }
 
 const months = new Map<string, Intl.DateTimeFormat>();

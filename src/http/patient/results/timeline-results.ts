@@ -1,7 +1,7 @@
 /** Shows results in the timeline as on the results page: with everyday name, value and judgement. */
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import { parseStored } from '#src/shared/json/json.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { judge } from '../../reading/judgement.ts';
 import { beside, type Observation, readObservation } from '../../reading/measures.ts';
@@ -35,10 +35,7 @@ export async function resultsAmong(
     deps.pages.entryContents.referred(record, ids),
     deps.pages.interpretations(ids),
   ]);
-  const values = [...bodies].flatMap(([fhir, body]): (readonly [string, JsonObject])[] => {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? [[fhir, value]] : [];
-  });
+  const values = [...bodies].map(([fhir, body]) => [fhir, parseStored(body)] as const);
   const names = await deps.services.displays(bareCodes(values.map(([, value]) => value)));
   return new Map(
     values.map(([fhir, value]) => {
