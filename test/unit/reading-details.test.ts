@@ -108,6 +108,24 @@ describe('details of entries', () => {
       .and.contain('- Hepatitis B: not given 2025-05-01; reason: anaphylaxis after the last dose\n');
   });
 
+  it('say on patients’ pages why each time a vaccine was not given', () => {
+    const missed = (day: string, statusReason?: JsonObject): JsonObject => ({
+      ...{ resourceType: 'Immunization', status: 'not-done', vaccineCode: words('Hepatitis B') },
+      ...{ occurrenceDateTime: day, ...(statusReason === undefined ? {} : { statusReason }) },
+    });
+    const { vaccinations } = read(
+      missed('2026-05-01', words('not wanted')),
+      missed('2025-05-01', words('anaphylaxis after the last dose')),
+      missed('2024-05-01', words('not wanted')),
+      missed('2023-05-01'),
+    ).facts;
+    expect(vaccinations.map((each) => vaccinationLine(place('en'), each).details)).to.deep.equal([
+      ['1 May 2026 and 1 May 2024', 'reason: not wanted'],
+      ['1 May 2025', 'reason: anaphylaxis after the last dose'],
+      ['1 May 2023'],
+    ]);
+  });
+
   it('say which complication a procedure had', async () => {
     const done = { resourceType: 'Procedure', status: 'completed', code: words('Hip replacement') };
     const record = recordOf({ ...done, outcome: words('successful'), complication: [words('DVT')] });

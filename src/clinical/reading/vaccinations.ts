@@ -48,13 +48,14 @@ export function readVaccination<Of extends Told>(told: Of, around: Around): Dose
 }
 
 /**
- * Joins a vaccine's doses by its name.
+ * Joins a vaccine's doses by its name. Entries that it wasn't given are joined if they have the same reason.
  * @returns newest first
  */
 export function joinVaccinations<Of extends Told>(doses: readonly Dose<Of>[]): Vaccination<Of>[] {
   const groups = new Map<string, Dose<Of>[]>();
   for (const dose of doses) {
-    const key = `${dose.isGiven} ${dose.name?.trim().toLowerCase() ?? dose.told.id}`;
+    const why = dose.isGiven ? undefined : JSON.stringify(dose.told.value.statusReason);
+    const key = `${dose.isGiven} ${why} ${dose.name?.trim().toLowerCase() ?? dose.told.id}`;
     if (groups.get(key)?.push(dose) === undefined) groups.set(key, [dose]);
   }
   return [...groups.values()]

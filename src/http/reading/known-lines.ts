@@ -388,7 +388,7 @@ export function vaccinationLine(place: LinePlace, vaccination: Vaccination<Clini
     isGiven ? [] : [plain(say, 'immunizationStatus', 'not-done')],
     [
       say.list(doses.map(doseDay)),
-      doses.length === 1 ? undefined : say('known.doses', { doses: doses.length }),
+      doses.length === 1 || !isGiven ? undefined : say('known.doses', { doses: doses.length }),
       reasonText(say, doses[0]?.told.value.statusReason),
       doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
     ],
