@@ -94,7 +94,8 @@ export function procedures(reading: Reading): Fact[] {
         ? undefined
         : `${others.length + 1} times since ${others.map(findDay).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
       nameConcept(value.outcome),
-      complicationText(value.complication),
+      complicationText(entry),
+      ...others.map((other) => complicationText(other, findDay(other) ?? 'no date')),
       value.status === 'completed' ? undefined : nameCodes('en', 'eventStatus', value.status),
       reasonText(value.statusReason),
     );
@@ -104,9 +105,14 @@ export function procedures(reading: Reading): Fact[] {
   });
 }
 
-function complicationText(complication: Json | undefined): string | undefined {
-  const said = nameConcept(complication);
-  return said === undefined ? undefined : `complication: ${said}`;
+/**
+ * Returns a procedure's complications.
+ * @param day the procedure's day, unless it is the newest of several
+ */
+function complicationText({ value }: Entry, day?: string): string | undefined {
+  const said = nameConcept(value.complication);
+  const of = day === undefined ? '' : ` (${day})`;
+  return said === undefined ? undefined : `complication${of}: ${said}`;
 }
 
 /** Returns why something has its status. */

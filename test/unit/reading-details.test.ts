@@ -135,6 +135,15 @@ describe('details of entries', () => {
     const [row] = (await view([bundle], TODAY)).sections.get('procedures') ?? [];
     expect(row?.details).to.include('successful');
     expect(row?.says).to.deep.include({ key: 'known.complication', values: { text: 'DVT' } });
+    const on = (day: string, more: JsonObject = {}): JsonObject => ({
+      ...done,
+      performedDateTime: day,
+      ...more,
+    });
+    const repeated = recordOf(on('2026-05-01'), on('2020-05-01', { complication: [words('DVT')] }));
+    expect((await composeContext(repeated, TODAY, 5_000)).text).to.contain(
+      '- Hip replacement 2026-05-01; 2 times since 2020-05-01; complication (2020-05-01): DVT\n',
+    );
   });
 
   it('say which part of a blood pressure could not be measured', async () => {
