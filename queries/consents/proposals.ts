@@ -41,6 +41,8 @@ export interface ProposalRow {
   readonly status: ProposalStatus;
   /** For an accepted proposal, the version that resulted from it. */
   readonly version: number | null;
+  /** The resource's current version, even if it is a deletion. */
+  readonly newest: number | null;
   /** Exact FHIR JSON text of the version to be changed by an update. */
   readonly base: string | null;
   /** Whether an AI wrote that version. */
@@ -93,13 +95,14 @@ const PAGE = 20;
 const lapsed = (at: string): string =>
   `(p.expires_at <= ${at} or g.ended_at is not null or g.expires_at <= ${at})`;
 
-/** The condition isn't met for a creation, because `r.version` is then null. */
+/** The condition isn't met for a creation, because `p.base_version` is then null. */
 const MOVED = 'r.version <> p.base_version';
 
 /** @param at placeholder of the current time */
 const columns = (at: string): string => `
   p.proposal_id as id, p.record, p.grant_id, p.operation, p.resource_type, p.resource_id, p.base_version, p.author_type,
-  p.resource, p.rationale, p.made_at as created_at, p.expires_at, p.ended_at, p.version, v.body as base,
+  p.resource, p.rationale, p.made_at as created_at, p.expires_at, p.ended_at, p.version, r.version as newest,
+  v.body as base,
   v.metadata::json #>> '{author,type}' is not distinct from 'ai' as base_by_ai,
   case when p.ended_at is not null then p.status
        when ${lapsed(at)} then 'expired'
@@ -111,7 +114,7 @@ const columns = (at: string): string => `
 const FROM = `
   from consents.proposals p
   join consents.grants g on g.grant_id = p.grant_id
-  left join resources.resource r on r.id = p.resource_id and p.operation = 'update'
+  left join resources.resource r on r.id = p.resource_id
   left join history.version v on v.id = p.resource_id and v.version = p.base_version
   left join projects.application a on a.id = p.application_id
   left join projects.project j on j.id = g.project

@@ -153,6 +153,14 @@ describe('suggestions on the pages of patients', () => {
         .to.include(said)
         .and.not.include(waiting);
     }
+    // What was accepted can be deleted later, for example by a take-back.
+    const { fhir } = JSON.parse((await proposing.app(shared.allowed, `/${first.id}`)).text) as {
+      fhir: string;
+    };
+    expect((await service.fhir(`/${fhir}`, { method: 'DELETE' })).status).to.equal(204);
+    expect(wordsOf(await visitor.open(pathOf(`/${first.id}`))))
+      .to.include('The entry was changed or deleted since then.')
+      .and.not.include('They are marked in the record');
   });
 
   it('write what is accepted, once; a second decision says that it has changed', async () => {

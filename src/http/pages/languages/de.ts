@@ -820,6 +820,8 @@ export const de: Wording = {
   'proposals.indetails': 'Nur eine Einzelheit unten ändert sich.',
   'proposals.aidone':
     'Ein Programm hat diese Werte erstellt, und niemand hat sie geprüft. Sie sind in der Akte gekennzeichnet und bleiben von den Fakten getrennt.',
+  'proposals.aichanged':
+    'Ein Programm hat diese Werte erstellt, und niemand hat sie geprüft. Der Eintrag wurde seitdem geändert oder gelöscht.',
   'proposals.aiover':
     'Ein Programm hat diese Werte erstellt, und niemand hat sie geprüft. Sie stehen nicht in der Akte.',
   'proposals.accept': 'Annehmen',

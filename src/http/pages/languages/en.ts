@@ -794,6 +794,8 @@ export const en = {
   'proposals.indetails': 'Only a detail below changes.',
   'proposals.aidone':
     'A program made these values, and nobody has checked them. They are marked in the record, and kept separate from the facts.',
+  'proposals.aichanged':
+    'A program made these values, and nobody has checked them. The entry was changed or deleted since then.',
   'proposals.aiover': 'A program made these values, and nobody has checked them. They aren’t in the record.',
   'proposals.accept': 'Accept',
   'proposals.reject': 'Reject',

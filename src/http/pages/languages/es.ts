@@ -804,6 +804,8 @@ export const es: Wording = {
   'proposals.indetails': 'Solo cambia un detalle de los siguientes.',
   'proposals.aidone':
     'Un programa generó estos valores y nadie los ha comprobado. Están marcados en la historia y quedan separados de los hechos.',
+  'proposals.aichanged':
+    'Un programa generó estos valores y nadie los ha comprobado. Desde entonces, la entrada se modificó o se eliminó.',
   'proposals.aiover': 'Un programa generó estos valores y nadie los ha comprobado. No están en la historia.',
   'proposals.accept': 'Aceptar',
   'proposals.reject': 'Rechazar',

@@ -816,6 +816,8 @@ export const fr: Wording = {
   'proposals.indetails': 'Seul un détail ci-dessous change.',
   'proposals.aidone':
     'Un programme a produit ces valeurs, et personne ne les a vérifiées. Elles sont marquées dans le dossier et restent séparées des faits.',
+  'proposals.aichanged':
+    'Un programme a produit ces valeurs, et personne ne les a vérifiées. Depuis, l’entrée a été modifiée ou supprimée.',
   'proposals.aiover':
     'Un programme a produit ces valeurs, et personne ne les a vérifiées. Elles ne figurent pas dans le dossier.',
   'proposals.accept': 'Accepter',

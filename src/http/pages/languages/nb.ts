@@ -791,6 +791,8 @@ export const nb: Wording = {
   'proposals.indetails': 'Bare en detalj nedenfor endres.',
   'proposals.aidone':
     'Et program har laget disse verdiene, og ingen har kontrollert dem. De er merket i journalen og holdes atskilt fra fakta.',
+  'proposals.aichanged':
+    'Et program har laget disse verdiene, og ingen har kontrollert dem. Oppføringen er endret eller slettet siden.',
   'proposals.aiover':
     'Et program har laget disse verdiene, og ingen har kontrollert dem. De står ikke i journalen.',
   'proposals.accept': 'Godta',

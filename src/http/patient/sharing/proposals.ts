@@ -2,6 +2,7 @@
  * Shows changes that applications propose for a record: what would change, who proposes it and why. People can accept or
  * reject them.
  */
+import type { ProposalRow } from '#queries/consents/proposals.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -29,11 +30,12 @@ type Proposal = Omit<Api.Proposal, 'resource' | 'difference'> & {
     | null;
 };
 
-/** The note about values from an AI, by status. In other statuses, the values aren't in the record. */
-const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' | 'proposals.aidone'>>> = {
-  pending: 'proposals.ainote',
-  accepted: 'proposals.aidone',
-};
+/** Returns the note about values from an AI. The entry may have been changed since, for example by a take-back. */
+function aiNote({ status, version, newest }: Pick<ProposalRow, 'status' | 'version' | 'newest'>) {
+  if (status === 'pending') return 'proposals.ainote';
+  if (status !== 'accepted') return 'proposals.aiover';
+  return version === newest ? 'proposals.aidone' : 'proposals.aichanged';
+}
 
 /** Values that mean nothing to a person: which record, which type. All other values could change what an entry means. */
 const TECHNICAL = /^(?:resourceType|id|(?:subject|patient)\.reference)$/;
@@ -186,7 +188,7 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
 <p>${state}</p>
 ${
   each.author_type === 'ai'
-    ? html`<p class="note warn"><strong>${say('ai.title')}.</strong> ${say(AI_NOTES[each.status] ?? 'proposals.aiover')}</p>
+    ? html`<p class="note warn"><strong>${say('ai.title')}.</strong> ${say(aiNote(row))}</p>
 `
     : html``
 }${
