@@ -512,6 +512,55 @@ describe('take-backs', () => {
     expect((await read(`/Observation/${ids[1]}`)).text).to.contain('"value":2');
   });
 
+  it('take each version back once if two that overlap run at the same time, and are undone in either order', async () => {
+    const patient = await newPatient();
+    const both = { 'X-Service-Author-Type': 'device', 'X-Service-Source-System': 'Overlap' };
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const id = await observe(patient, '1.0', OTHER);
+      await update(patient, id, '2.0', both);
+      ids.push(id);
+    }
+    const contents = () => Promise.all(ids.map((id) => content(`/Observation/${id}`)));
+    const before = await contents();
+    const first = await planned({ select: { source_system: 'Overlap' } });
+    const second = await planned({ select: { author_type: 'device' } });
+    const ended = await Promise.all([first, second].map(({ id }) => started(id)));
+    const versions = ended.map(({ result }) => (result as { versions: number }).versions);
+    expect((versions[0] ?? 0) + (versions[1] ?? 0)).to.equal(4);
+    for (const text of await contents()) expect(text).to.contain('"value":1.0');
+    await undone(second.id);
+    await undone(first.id);
+    expect(await contents()).to.deep.equal(before);
+  });
+
+  it('leave reads as of earlier times as they were, and tell webhooks the cause of an undo', async () => {
+    const receiver = await startReceiver();
+    try {
+      await endpointAt(service, `${receiver.url}/hooks`, ['resource.deleted', 'resource.updated'], { key });
+      const patient = await newPatient();
+      const id = await observe(patient, '1.50', { 'X-Service-Source-System': 'Past' });
+      const past = async (at: string) =>
+        (await service.fhir(`${service.url}/v1/patients/${patient}/observations?as_of=${at}`, { key })).json
+          .total;
+      const moments = [new Date().toISOString()];
+      const takeback = await planned({ select: { source_system: 'Past' } });
+      await started(takeback.id);
+      moments.push(new Date().toISOString());
+      await undone(takeback.id);
+      moments.push(new Date().toISOString());
+      expect(await Promise.all(moments.map(past))).to.deep.equal([1, 0, 1]);
+      const received = await receiver.of('/hooks', 2);
+      const told = received.map(({ body }) => (JSON.parse(String(body)) as { data: JsonObject }).data);
+      expect(told.map(({ id: of, version, cause }) => [of, version, cause])).to.have.deep.members([
+        [id, 2, `takeback/${takeback.id}`],
+        [id, 3, `takeback/${takeback.id}/undo`],
+      ]);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
   it('are shown to the patient with why and what', async () => {
     const patient = await newPatient();
     const id = await observe(patient, '1', { 'X-Service-Source-System': 'Ward <9>' });
