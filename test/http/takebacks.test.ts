@@ -512,7 +512,7 @@ describe('take-backs', () => {
     expect((await read(`/Observation/${ids[1]}`)).text).to.contain('"value":2');
   });
 
-  it('take each version back once if two that overlap run at the same time, and are undone in either order', async () => {
+  it('take each version back once if two that overlap run at the same time, and are undone in reverse order', async () => {
     const patient = await newPatient();
     const both = { 'X-Service-Author-Type': 'device', 'X-Service-Source-System': 'Overlap' };
     const ids: string[] = [];
