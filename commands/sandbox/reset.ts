@@ -15,6 +15,7 @@ import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import type { MetadataBase } from '../command.ts';
 import { removeLive } from '../resource/resume.ts';
+import type { Asked } from './decide.ts';
 import { type ProvisionDeps, provision, systemCredential } from './provision.ts';
 
 /** Dependencies for a reset. */
@@ -45,7 +46,7 @@ export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Prom
 
 /** The changes that have been made since the reset was requested, by an earlier run and by others. */
 interface Past {
-  /** True if the request has been carried out, or the project is closed. */
+  /** True if the request has been carried out, a reset was requested after it, or the project is closed. */
   readonly over: boolean;
   /** Patients whose purge was requested. */
   readonly asked: ReadonlySet<string>;
@@ -59,7 +60,7 @@ async function readPast({ sandboxes }: ResetDeps, { stream, revision, event }: S
   let position: Position | undefined;
   for await (const recorded of sandboxes.kernel.store.read(stream, { from: revision + 1 })) {
     const { event: later } = understand(recorded);
-    if (later.type === 'ProjectDeleted') over = true;
+    if (later.type === 'ProjectDeleted' || later.type === 'SandboxResetRequested') over = true;
     else if (later.type === 'SandboxProvisioned')
       over ||= 'data' in event && 'reset_id' in event.data && later.data.reset_id === event.data.reset_id;
     else if (later.type === 'RecordErasureRequested' && later.data.environment === 'sandbox') {
@@ -70,14 +71,41 @@ async function readPast({ sandboxes }: ResetDeps, { stream, revision, event }: S
   return { over, asked, position };
 }
 
+/** Returns the previous request, if the sandbox wasn't filled yet when this one was made. */
+async function readUnfinished(
+  { sandboxes }: ResetDeps,
+  { stream, revision }: StoredEvent,
+): Promise<Asked | undefined> {
+  const before = sandboxes.kernel.store.read(stream, { from: revision - 1, direction: 'backwards' });
+  for await (const recorded of before) {
+    if (recorded.type === 'SandboxProvisioned') return undefined;
+    if (recorded.type !== 'SandboxProvisioningRequested' && recorded.type !== 'SandboxResetRequested')
+      continue;
+    const { event } = understand(recorded);
+    if ('data' in event && 'seed' in event.data) return event.data;
+  }
+  return undefined;
+}
+
+/** Reads the records that were created before the request, and those of a filling that was running at that time. */
+async function readRecords(deps: ResetDeps, tenant: Tenant, requested: StoredEvent): Promise<string[]> {
+  const before = await deps.records(tenant, toMicros(requested.metadata.recorded_at));
+  const unfinished = await readUnfinished(deps, requested);
+  if (unfinished === undefined) return [...before];
+  const made = new Set(syntheticPatients(unfinished.reset_id, unfinished.patients));
+  const later = await deps.records(tenant, Number.MAX_SAFE_INTEGER);
+  return [...new Set([...before, ...later.filter((patient) => made.has(patient))])];
+}
+
 /** Purges the records and deletes the directory. */
 async function empty(
   deps: ResetDeps,
-  { stream, position, metadata }: StoredEvent,
+  requested: StoredEvent,
   resetId: string,
   patients: number,
   past: Past,
 ): Promise<void> {
+  const { stream, metadata } = requested;
   const tenant: Tenant = { project: stream.slice(projectStream('').length), environment: 'sandbox' };
   const ids = sandboxIds(resetId);
   const base: MetadataBase = {
@@ -85,10 +113,10 @@ async function empty(
     command_id: ids.at(0, 'emptying'),
     credential: systemCredential(tenant),
   };
-  await deps.waitFor(position);
+  await deps.waitFor(await deps.sandboxes.kernel.store.head());
   if (past.position !== undefined) await awaitErased(deps, past.position);
   const own = new Set(syntheticPatients(resetId, patients));
-  const there = await deps.records(tenant, toMicros(metadata.recorded_at));
+  const there = await readRecords(deps, tenant, requested);
   const left = there.filter((patient) => !own.has(patient) && !past.asked.has(patient));
   for (let from = 0; from < left.length; from += AT_ONCE) {
     const { position: last } = await deps.sandboxes.handle<void>({

@@ -290,6 +290,36 @@ describe('sandbox over HTTP', () => {
     expect(await status(other.id)).to.include({ synthetic_patients: PATIENTS, own_patients: 1, resets: 0 });
   });
 
+  it('has only the new patients after a reset that was requested while it was being filled', async () => {
+    const { id: organization } = await user.done('POST', '/organizations', { name: 'Early' });
+    const lock = await service.pool.connect();
+    // Filling waits for the read models, so it stops between two patients.
+    await lock.query('begin; lock table search.entry in exclusive mode');
+    let asked: ReturnType<AdminUser['ask']> | undefined;
+    let id = '';
+    try {
+      ({ id } = await user.done('POST', `/organizations/${organization}/projects`, { name: 'Early' }));
+      const filling = async (): Promise<string | undefined> =>
+        (await service.pool.query('select filling from projects.project where id = $1', [id])).rows[0]
+          ?.filling;
+      const first = await filling();
+      asked = user.ask('POST', `/projects/${id}/sandbox/reset`);
+      await eventually(async () => ![undefined, null, first].includes(await filling()));
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+    expect((await asked)?.status).to.be.oneOf([200, 202]);
+    await filled(id);
+    const types = (await eventsOf(id)).map(({ type }) => type).filter((type) => type.startsWith('Sandbox'));
+    expect(types).to.deep.equal([
+      'SandboxProvisioningRequested',
+      'SandboxResetRequested',
+      'SandboxProvisioned',
+    ]);
+    expect(await status(id)).to.include({ synthetic_patients: PATIENTS, own_patients: 0, resets: 1 });
+  });
+
   it('shows nothing to who is no member', async () => {
     const stranger = await signIn(service, 'sam@elsewhere.example');
     const unknown = await stranger.ask('GET', '/projects/proj_nothing/sandbox');
