@@ -141,6 +141,9 @@ describe('webhook deliveries under way', () => {
     const deliveries = new WebhookDeliveries(service.pool);
     const ended = `select from operations.webhook_delivery where record = $1 and due_at is not null`;
     await eventually(async () => (await service.pool.query(ended, [patient])).rowCount === 0);
+    const [one] = await deliveriesOf(service, id, (all) => all.length > 0);
+    const again = await hooks(service, 'POST', `/${id}/deliveries/${one?.id}/redeliver`);
+    expect(again.status, 'a finished delivery is not sent again').to.equal(404);
     await deliveries.sweep();
     const { rowCount } = await service.pool.query(
       'select from operations.webhook_delivery where record = $1 or strpos(payload, $1::text) > 0',

@@ -11,6 +11,9 @@ const AFRESH = `
   set status = 'pending', attempts = 0, claims = claims + 1, due_at = now(), first_attempt_at = null,
       last_status_code = null, last_error = null, delivered_at = null`;
 
+/** Finished deliveries about purged records are about to be deleted, so they are never sent again. */
+const KEPT = 'not (forgotten and due_at is null)';
+
 /** The log, in PostgreSQL. */
 export class WebhookDeliveries {
   constructor(readonly pool: Pool) {}
@@ -30,7 +33,7 @@ export class WebhookDeliveries {
    */
   async redeliver(endpointId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
-      `update operations.webhook_delivery ${AFRESH} where id = $1 and endpoint_id = $2`,
+      `update operations.webhook_delivery ${AFRESH} where id = $1 and endpoint_id = $2 and ${KEPT}`,
       [id, endpointId],
     );
     return rowCount === 1;
@@ -42,20 +45,22 @@ export class WebhookDeliveries {
    */
   async redeliverExhausted(endpointId: string): Promise<number> {
     const { rowCount } = await this.pool.query(
-      `update operations.webhook_delivery ${AFRESH} where endpoint_id = $1 and status = 'exhausted'`,
+      `update operations.webhook_delivery ${AFRESH} where endpoint_id = $1 and status = 'exhausted' and ${KEPT}`,
       [endpointId],
     );
     return rowCount ?? 0;
   }
 
   /**
-   * Deletes a record's finished deliveries and its grants, as part of its purge. Pending deliveries, which contain only ids,
-   * are sent first; `sweep` deletes them afterwards.
+   * Deletes a record's finished deliveries, replayed deliveries and grants, as part of its purge. Other pending deliveries,
+   * which contain only ids, are sent first; `sweep` deletes them afterwards.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
-      `with ended as (delete from operations.webhook_delivery where record = $1 and due_at is null)
-       update operations.webhook_delivery set forgotten = true where record = $1 and due_at is not null`,
+      `with dropped as (
+         delete from operations.webhook_delivery where record = $1 and (due_at is null or replay_id is not null))
+       update operations.webhook_delivery set forgotten = true
+        where record = $1 and due_at is not null and replay_id is null`,
       [patientId],
     );
     await forgetGrants(this.pool, patientId);
