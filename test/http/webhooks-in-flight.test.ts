@@ -1,6 +1,7 @@
 /** Deliveries that are in progress while their endpoint changes, and deliveries that are kept. */
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
+import { WebhookClaims } from '#src/reactions/webhooks/claims.ts';
 import { KEPT_DAYS, WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
 import { verify } from '#src/reactions/webhooks/signature.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
@@ -33,6 +34,26 @@ describe('webhook deliveries under way', () => {
     void hooks(service, 'POST', `/${endpoint.id}/ping`);
     await receiver.of(path, 1);
     return { endpoint, answer: (status) => void waiting?.writeHead(status).end() };
+  }
+
+  /** Claims a due delivery to a new endpoint in a transaction that isn't committed, so no instance sends it. */
+  async function claiming(
+    path: string,
+  ): Promise<{ id: string; claims: WebhookClaims; end: () => Promise<void> }> {
+    const { id } = await endpointAt(service, receiver.url + path);
+    await hooks(service, 'PATCH', `/${id}`, { active: false });
+    await hooks(service, 'POST', `/${id}/ping`);
+    const client = await service.pool.connect();
+    await client.query('begin');
+    await client.query('select from operations.webhook_delivery where endpoint_id = $1 for update', [id]);
+    await hooks(service, 'PATCH', `/${id}`, { active: true });
+    const claims = new WebhookClaims(service.pool, client, 15);
+    const end = async (): Promise<void> => {
+      await client.query('commit');
+      client.release();
+      await hooks(service, 'DELETE', `/${id}`);
+    };
+    return { id, claims, end };
   }
 
   /** Sends something. When it arrives, everything that was due before would also have been sent. */
@@ -121,6 +142,35 @@ describe('webhook deliveries under way', () => {
     for (const { body, headers } of later)
       expect(verify(secret, body, String(headers['service-signature']))).to.equal(true);
     await hooks(service, 'DELETE', `/${endpoint.id}`);
+  });
+
+  it('may be claimed by a statement that has not been committed when the endpoint changes', async () => {
+    const { id, claims, end } = await claiming('/uncommitted');
+    try {
+      expect(await claims.claim([{ endpointId: id, free: 1 }])).to.have.length(1);
+      expect(await claims.mayHold(id)).to.equal(true);
+    } finally {
+      await end();
+    }
+  });
+
+  it('have no first attempt if their claims are released, so a long pause uses up none of their 24 hours', async () => {
+    const { id, claims, end } = await claiming('/released');
+    try {
+      const room = [{ endpointId: id, free: 1 }];
+      const claimed = await claims.claim(room);
+      const releasing = new WebhookClaims(claims.claiming as typeof service.pool, claims.claiming, 15);
+      await releasing.release(claimed);
+      await claims.claiming.query(
+        `update operations.webhook_delivery set due_at = due_at - interval '25 hours',
+                first_attempt_at = first_attempt_at - interval '25 hours' where endpoint_id = $1`,
+        [id],
+      );
+      const [again] = await claims.claim(room);
+      expect(again?.age).to.equal(0);
+    } finally {
+      await end();
+    }
   });
 
   it('tell of a purge when the receiver is back; the ledger keeps nothing of the patient', async () => {

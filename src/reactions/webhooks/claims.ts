@@ -115,8 +115,10 @@ set last_success_at = coalesce(excluded.last_success_at, h.last_success_at),
     probing = excluded.probing,
     probe_until = case when h.endpoint_id = any($3::text[]) then null else h.probe_until end`;
 
+// A delivery that was never attempted has no first attempt.
 const RELEASE = `
-update operations.webhook_delivery d set due_at = now()
+update operations.webhook_delivery d
+   set due_at = now(), first_attempt_at = case when d.attempts > 0 then d.first_attempt_at end
   from json_to_recordset($1::json) as x(id text, claims int)
  where d.id = x.id and d.claims = x.claims`;
 
@@ -137,7 +139,7 @@ export class WebhookClaims {
    */
   constructor(
     readonly pool: Pool,
-    readonly claiming: Pool,
+    readonly claiming: Pick<Pool, 'query'>,
     readonly leaseSeconds: number,
   ) {}
 
@@ -151,12 +153,15 @@ export class WebhookClaims {
     return rows.sort((one, other) => one.seq - other.seq);
   }
 
-  /** Returns whether an instance may have claimed a delivery to an endpoint. Index: webhook_delivery_due. */
+  /**
+   * Returns whether an instance may have claimed a delivery to an endpoint, or may be claiming one: until a claim is committed,
+   * its delivery is still shown as due. Index: webhook_delivery_due.
+   */
   async mayHold(endpointId: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ held: boolean }>({
       name: 'webhook-held',
       text: `select exists (
-        select from operations.webhook_delivery where endpoint_id = $1 and due_at > now()) as held`,
+        select from operations.webhook_delivery where endpoint_id = $1 and due_at is not null) as held`,
       values: [endpointId],
     });
     return rows[0]?.held === true;
